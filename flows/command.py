@@ -1,0 +1,26 @@
+"""The command `crossbias`: each subcommand is a module's own ``main``, imported when it is called."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+# A subcommand's name: the module that does it, and what it does.
+SUBCOMMANDS = {
+    "run": ("flows.benchmark", "bring the benchmark up to date: run what `dvc repro` would, watched by Prefect"),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Hand the rest of the command line to the subcommand, whose exit code this returns."""
+    parser = argparse.ArgumentParser(prog="crossbias", description="Measures intersectional bias in text classifiers.")
+    commands = parser.add_subparsers(dest="subcommand", required=True, metavar="SUBCOMMAND")
+    for name, (_, summary) in SUBCOMMANDS.items():
+        commands.add_parser(name, help=summary, add_help=False)
+    chosen, rest = parser.parse_known_args(arguments)
+    module = import_module(SUBCOMMANDS[chosen.subcommand][0])
+    return int(module.main(rest, f"crossbias {chosen.subcommand}"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+"""params.yaml: the sections of a design and the sentence for each mistake in one."""
+
+import difflib
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeVar
+
+import yaml
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from stages.contract.bad_input import BadInput
+
+# DVC leaves these two keys out of its run cache, so that changing one would silently restore old results (dvc#10296).
+BANNED_KEYS = frozenset({"size", "nfiles"})
+Filled = TypeVar("Filled", bound=BaseModel)
+
+
+def _plain_name(name: str) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        raise ValueError("names are lower-case letters, digits and _ only, as DVC joins them with - and the shell reads them")
+    return name
+
+
+Name = Annotated[str, AfterValidator(_plain_name)]
+
+
+class Section(BaseModel):
+    """A part of params.yaml in which an unknown key is an error and nothing changes after loading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Entry(BaseModel):
+    """An item of a shelf: ``use`` is the file's name, everything else is that file's own ``Params``."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    use: Name
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return dict(self.model_extra or {})
+
+
+class Dataset(Entry):
+    """A data set: ``source`` is the file or folder it reads, which DVC watches."""
+
+    source: str
+
+
+class Task(Section):
+    """A data set and its label: what a model learns, and how a label or an output becomes a decision.
+
+    A label or output decides 1 (favourable) when it is at least the cut, or, with ``favourable: low``, when it is below.
+    """
+
+    dataset: Dataset
+    label: str
+    kind: Literal["classification", "regression"] = "classification"
+    threshold: float | Literal["median"] = 0.5
+    favourable: Literal["high", "low"] = "high"
+
+
+class Base(Section):
+    """Pretrained word vectors or encoder.
+
+    ``source`` is a vectors file, a folder of weights, or a pin (``stages/pretrained/*.yaml``) that says where packaged or
+    hub weights come from and what their checksums are. ``vocabulary`` keeps so many of the most frequent words of vectors.
+    """
+
+    source: str
+    vocabulary: int | None = Field(default=None, ge=1)
+
+
+class Model(Section):
+    """A base, its debiaser and the family that is fitted on it, named together so that no invalid pair can be written."""
+
+    base: Base
+    debiaser: Entry
+    family: Entry
+
+
+class Design(BaseModel):
+    """A whole params.yaml: tasks x models are the cells; then one section a stage."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    tasks: dict[Name, Task] = Field(min_length=1)
+    models: dict[Name, Model] = Field(min_length=1)
+
+    def section(self, stage: str) -> dict[str, Any]:
+        return dict((self.model_extra or {}).get(stage) or {})
+
+    def entry(self, kind: Literal["tasks", "models"], name: str) -> Any:
+        entries = getattr(self, kind)
+        if name not in entries:
+            raise BadInput(f"params.yaml: {name!r} is not among its {kind}; they are {', '.join(entries)}.")
+        return entries[name]
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """The design in a YAML file; BadInput names the first key that is wrong."""
+        if not path.is_file():
+            raise BadInput(
+                f"{path} is missing: run from the repository's root, or copy one there (cp designs/quickstart.yaml params.yaml)."
+            )
+        try:
+            raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            raise BadInput(f"{path} is not valid YAML: {' '.join(str(error).split())}.") from error
+        if not isinstance(raw, dict):
+            raise BadInput(f"{path} holds no mapping: it needs tasks, models and a section for each stage.")
+        _refuse_banned_keys(raw, str(path))
+        return fill(cls, raw, str(path))
+
+
+def fill(section: type[Filled], raw: dict[str, Any], where: str) -> Filled:
+    """``raw`` as a ``section``, or BadInput: where, which key, what is wrong, and the nearest key that exists."""
+    try:
+        return section.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            known = sorted(_known_keys(section, first["loc"]))
+            near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known keys are {', '.join(known)}."
+            raise BadInput(f"{where}: {key!r} is not a known key; {hint}") from error
+        raise BadInput(f"{where}: {key!r}: {first['msg']} (it is {first['input']!r}).") from error
+
+
+def _known_keys(section: Any, location: tuple[int | str, ...]) -> set[str]:
+    for part in location[:-1]:
+        fields = getattr(section, "model_fields", {})
+        if part in fields:
+            section = fields[str(part)].annotation
+            section = section.__args__[-1] if getattr(section, "__origin__", None) is dict else section
+    return set(getattr(section, "model_fields", {}))
+
+
+def _refuse_banned_keys(raw: Any, where: str) -> None:
+    if isinstance(raw, dict):
+        for key, value in raw.items():
+            if key in BANNED_KEYS:
+                raise BadInput(f"{where}: the key {key!r} is forbidden, as DVC ignores it when it restores results; choose another name.")
+            _refuse_banned_keys(value, f"{where}: {key}")

@@ -1,0 +1,201 @@
+"""The tables that pass between stages: their schemas, the check at the door, and Parquet whose bytes depend on content alone."""
+
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from stages.contract.bad_input import BadInput
+
+# With these settings equal rows give equal bytes for one version of pyarrow: no pandas metadata, no stored schema.
+PARQUET = {
+    "compression": "zstd",
+    "compression_level": 3,
+    "version": "2.6",
+    "data_page_version": "1.0",
+    "row_group_size": 131_072,
+    "use_dictionary": True,
+    "write_statistics": True,
+    "store_schema": False,
+}
+
+
+@dataclass(frozen=True)
+class At:
+    """Where a stage's input or output lies, and for a table what it must look like.
+
+    ``path`` may hold ``{task}`` and ``{model}``. ``columns`` maps names to types, ``?`` marking a column that may be null;
+    ``others`` is what further columns, the demographic attributes, may be.
+    """
+
+    path: str
+    columns: tuple[tuple[str, str], ...] = ()
+    key: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+    def type_of(self, name: str) -> pa.DataType | None:
+        kind = dict(self.columns).get(name)
+        return None if kind is None else pa.type_for_alias(kind.removesuffix("?"))
+
+
+def _columns(**types: str) -> tuple[tuple[str, str], ...]:
+    return tuple(types.items())
+
+
+# Every text with its label and the decoded demographics of its author; `favourable` is the label's decision.
+Documents = Annotated[
+    pa.Table,
+    At(
+        "data/ingest/{task}/documents.parquet",
+        _columns(doc_id="string", author_id="string", text="string", lang="string", fold="string", label="double", favourable="bool"),
+        key=("doc_id",),
+        others=("string", "double"),
+    ),
+]
+# The population behind simulated documents: each kind of person x label x decision of the ideal reader with its probability
+# mass, in the attribute columns of Documents. No rows for real data, whose population nobody knows.
+Population = Annotated[
+    pa.Table,
+    At(
+        "data/ingest/{task}/population.parquet",
+        _columns(mass="double", favourable="bool", decision="bool"),
+        others=("string", "double"),
+    ),
+]
+# One column an attribute (privileged / protected / null = unknown) and one, `<attribute>_value`, with the decoded category.
+Subgroups = Annotated[
+    pa.Table, At("data/subgroup/{task}/subgroups.parquet", _columns(doc_id="string"), key=("doc_id",), others=("string",))
+]
+PopulationSubgroups = Annotated[
+    pa.Table,
+    At(
+        "data/subgroup/{task}/population.parquet",
+        _columns(mass="double", favourable="bool", decision="bool"),
+        others=("string",),
+    ),
+]
+# Every set of attributes met together ("gender+race", order 2) with the texts and people of each of its groups.
+AttributeSets = Annotated[
+    pa.Table,
+    At(
+        "data/subgroup/{task}/sets.parquet",
+        _columns(attributes="string", order="int64", group="string", texts="int64", authors="int64"),
+        key=("attributes", "group"),
+    ),
+]
+# Out-of-fold predictions. y_true: the label the model learned (0/1, or the score of a regression); y_pred: 1 = favourable.
+Predictions = Annotated[
+    pa.Table,
+    At(
+        "data/predict/{task}/{model}.parquet",
+        _columns(doc_id="string", fold="string", y_true="double", y_score="double", y_pred="int64"),
+        key=("doc_id",),
+    ),
+]
+# One number a row. attributes "" and order 0 is everyone. `n` is the metric's own denominator; a null value has a reason;
+# `planted` is the ideal reader's true value where the population is known.
+Scores = Annotated[
+    pa.Table,
+    At(
+        "data/evaluate/{task}/{model}/scores.parquet",
+        _columns(
+            attributes="string",
+            order="int64",
+            group="string",
+            metric="string",
+            convention="string",
+            value="double?",
+            ci_low="double?",
+            ci_high="double?",
+            n="int64?",
+            n_protected="int64?",
+            n_privileged="int64?",
+            planted="double?",
+            reason="string?",
+        ),
+        key=("attributes", "group", "metric", "convention"),
+    ),
+]
+
+
+def column_names(table: Any) -> list[str]:
+    """The names of the columns of ``Scores`` and its like, in their order."""
+    return [name for name, _ in table.__metadata__[0].columns]
+
+
+def check(table: pa.Table, at: At, name: str) -> pa.Table:
+    """``table`` with the columns of ``at`` in their order and types; BadInput in one sentence when it does not fit."""
+    for column, kind in at.columns:
+        if column not in table.column_names:
+            raise BadInput(f"{name}: column {column!r} is missing; it has {', '.join(table.column_names)}. Rerun the stage that writes it.")
+        values = table.column(column)
+        nulls = values.null_count
+        if nulls and not kind.endswith("?"):
+            raise BadInput(f"{name}: column {column!r} is null in {nulls} of {table.num_rows} rows and must not be.")
+    names = [column for column, _ in at.columns]
+    others = [column for column in table.column_names if column not in names]
+    for column in others:
+        if _plain(table, column) not in at.others:
+            allowed = " or ".join(at.others) or "no other column"
+            raise BadInput(f"{name}: column {column!r} is {_plain(table, column)}; besides {', '.join(names)} it may hold {allowed}.")
+    kinds = {column: at.type_of(column) or pa.type_for_alias(_plain(table, column)) for column in names + others}
+    table = pa.table({column: _cast(table, column, kind, name) for column, kind in kinds.items()})
+    if at.key:
+        distinct = table.group_by(list(at.key)).aggregate([]).num_rows
+        if distinct < table.num_rows:
+            raise BadInput(
+                f"{name}: {table.num_rows - distinct} of {table.num_rows} rows repeat the key {'+'.join(at.key)}, which must be unique."
+            )
+    return table
+
+
+def _cast(table: pa.Table, column: str, kind: pa.DataType, name: str) -> pa.ChunkedArray:
+    try:
+        return table.column(column).cast(kind)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise BadInput(f"{name}: column {column!r} is {_plain(table, column)} and must be {kind}: {error}.") from error
+
+
+def _plain(table: pa.Table, column: str) -> str:
+    """A column's type by name, strings of any width being strings, and a column of nulls alone counting as strings too."""
+    kind = str(table.schema.field(column).type)
+    return {"large_string": "string", "string_view": "string", "null": "string"}.get(kind, kind)
+
+
+def read(path: Path, at: At) -> pa.Table:
+    """The table in a Parquet file, checked."""
+    if not path.is_file():
+        raise BadInput(f"{path} is missing: run the stage that writes it (dvc repro).")
+    try:
+        table = pq.ParquetFile(path).read()
+    except (pa.ArrowInvalid, OSError) as error:
+        raise BadInput(f"{path} is not a readable Parquet file: {error}.") from error
+    return check(table, at, str(path))
+
+
+def from_pandas(frame: pd.DataFrame) -> pa.Table:
+    """A frame as a table, its index left behind; ``check`` mends the types."""
+    return pa.Table.from_pandas(frame, preserve_index=False)
+
+
+def write_parquet(table: pa.Table, path: Path) -> None:
+    pq.write_table(table.replace_schema_metadata(None), path, **PARQUET)
+
+
+def write_whole(path: Path, write: Callable[[Path], None]) -> None:
+    """Let ``write`` fill a temporary file beside ``path``, then rename it: a reader sees the old bytes or all the new ones."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    os.close(handle)
+    try:
+        write(Path(name))
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)

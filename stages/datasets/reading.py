@@ -1,0 +1,73 @@
+"""Reading delimited files as their publishers wrote them, and refusing in one sentence what cannot be read."""
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from stages.contract.bad_input import BadInput
+
+
+def read_delimited(path: Path, delimiter: str = ",", encoding: str = "utf-8", header: bool = True, quoted: bool = True) -> pd.DataFrame:
+    """Every cell of a file as the string that stands there ("" stays "", "NA" stays "NA").
+
+    Raises BadInput when the file is missing, empty, not in ``encoding``, ragged, or not delimited by ``delimiter``.
+    """
+    if not path.is_file():
+        raise BadInput(f"{path} is missing; put the file there, or name the folder that holds it as the task's dataset.source.")
+    try:
+        frame = pd.read_csv(
+            path,
+            sep=delimiter,
+            dtype=str,
+            keep_default_na=False,
+            encoding=encoding + ("-sig" if encoding == "utf-8" else ""),
+            header=0 if header else None,
+            quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
+        )
+    except UnicodeDecodeError as error:
+        raise BadInput(
+            f"{path} is not {encoding} (byte {error.start}): convert it, or give its encoding (e.g. encoding: latin-1)."
+        ) from error
+    except pd.errors.EmptyDataError as error:
+        raise BadInput(f"{path} is empty; it should hold a header and rows.") from error
+    except pd.errors.ParserError as error:
+        raise BadInput(f"{path} cannot be split into columns by {delimiter!r}: {' '.join(str(error).split())}.") from error
+    if len(frame.columns) == 1 and header:
+        raise BadInput(f"{path} has one column when split by {delimiter!r} ({str(frame.columns[0])[:60]!r}); give its delimiter.")
+    return frame
+
+
+def need(frame: pd.DataFrame, columns: Sequence[str], path: Path) -> None:
+    """BadInput naming the first of ``columns`` that ``frame`` lacks."""
+    for column in columns:
+        if column not in frame:
+            raise BadInput(f"{path}: column {column!r} is missing; it has {', '.join(map(str, frame.columns))}.")
+
+
+def numbers(column: pd.Series, path: Path, unknown: Sequence[str] = ("",)) -> pd.Series:
+    """A column of strings as numbers, null where it is one of ``unknown``; BadInput at the first that is no number."""
+    known = ~column.str.strip().isin(list(unknown))
+    values = pd.to_numeric(column.where(known), errors="coerce")
+    wrong = known & values.isna()
+    if wrong.any():
+        raise BadInput(
+            f"{path}: column {column.name!r} is not a number in {int(wrong.sum())} of {len(column)} rows "
+            f"(first: {column[wrong].iloc[0][:40]!r}); correct them, or list the codes for unknown."
+        )
+    return values.astype("float64")
+
+
+def decode(column: pd.Series, categories: dict[str, str], path: Path, unknown: Sequence[str] = ("",)) -> pd.Series:
+    """Survey codes as the categories they stand for, null where unknown; BadInput at a code that is in neither list."""
+    known = ~column.isin(list(unknown))
+    values = column.where(known).map(categories)
+    wrong = known & values.isna()
+    if wrong.any():
+        first = column[wrong].iloc[0]
+        raise BadInput(
+            f"{path}: column {column.name!r} holds codes that are not known in {int(wrong.sum())} of {len(column)} rows "
+            f"(first: {first[:40]!r}); known codes are {', '.join(categories)}."
+        )
+    return values

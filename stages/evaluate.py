@@ -1,0 +1,100 @@
+"""documents, subgroups, predictions -> scores: performance, the rates of every group, the gaps of every attribute set, with intervals."""
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+from pydantic import Field
+
+from stages.contract.bad_input import BadInput
+from stages.contract.command import command
+from stages.contract.params import Section
+from stages.contract.tables import (
+    At,
+    AttributeSets,
+    Documents,
+    PopulationSubgroups,
+    Predictions,
+    Scores,
+    Subgroups,
+    column_names,
+    from_pandas,
+)
+from stages.metrics.contingency import tabulate, tabulate_population
+from stages.metrics.performance import METRICS
+from stages.metrics.scoring import Resampling, Sets, finite, score_gaps, score_performance, score_rates
+
+Metrics = Annotated[dict, At("data/evaluate/{task}/{model}/metrics.json")]
+
+
+class Params(Section):
+    """Bootstrap ``replicates`` and ``confidence`` of the intervals; which gaps, under which conventions."""
+
+    seed: int = 1
+    replicates: int = Field(default=10_000, ge=100)
+    confidence: float = Field(default=0.95, gt=0, lt=1)
+    gaps: tuple[Literal["di", "di_star", "adi", "fv"], ...] = ("di", "di_star", "adi", "fv")
+    conventions: tuple[Literal["crossbias", "naacl2022"], ...] = ("crossbias", "naacl2022")
+
+
+def run(
+    documents: Documents,
+    subgroups: Subgroups,
+    population: PopulationSubgroups,
+    sets: AttributeSets,
+    predictions: Predictions,
+    params: Params,
+) -> tuple[Scores, Metrics]:
+    """Scores of one cell of the benchmark, and its few headline figures as DVC metrics."""
+    frame = joined(documents, subgroups, predictions)
+    chosen: Sets = [tuple(name.split("+")) for name in dict.fromkeys(sets.column("attributes").to_pylist())]
+    attributes = sorted({name for names in chosen for name in names})
+    table = tabulate(frame[attributes], frame["favourable"].to_numpy(), frame["y_pred"].to_numpy() == 1, frame["author_id"].to_numpy())
+    planted = _planted(population, attributes, chosen)
+    drawn = np.concatenate(list(table.replicates(chosen, params.replicates, params.seed)))
+    rows = score_performance(frame, Resampling(params.replicates, params.confidence, params.seed))
+    rows += score_rates(table, chosen, planted, drawn, params.confidence)
+    for convention in params.conventions:
+        rows += score_gaps(table, chosen, planted, drawn, params.confidence, convention, params.gaps)
+    scores = pd.DataFrame(rows).reindex(columns=column_names(Scores))
+    return from_pandas(scores), headline(scores)
+
+
+def joined(documents: pa.Table, subgroups: pa.Table, predictions: pa.Table) -> pd.DataFrame:
+    """One row a document with its subgroups and prediction; BadInput unless the three tables hold the same identifiers."""
+    frame = documents.select(["doc_id", "author_id", "favourable"]).to_pandas()
+    for name, table in (("subgroups", subgroups), ("predictions", predictions)):
+        other = table.to_pandas()
+        lost = len(set(frame["doc_id"]) ^ set(other["doc_id"]))
+        if lost:
+            raise BadInput(f"documents and {name} differ in {lost} identifiers; rerun the stages that write them (dvc repro).")
+        frame = frame.merge(other, on="doc_id", validate="one_to_one")
+    return frame
+
+
+def headline(scores: pd.DataFrame) -> dict[str, Any]:
+    """Performance, and by order the ADI furthest from 1 (as a ratio: 0.5 is as far as 2) and the largest FV; null where undefined."""
+    everyone = scores[scores["order"] == 0].set_index("metric")["value"]
+    gaps = scores[(scores["order"] > 0) & (scores["convention"] == "crossbias")]
+    found: dict[str, Any] = {metric: finite(everyone[metric]) for metric in METRICS}
+    # An ADI of 0 is infinitely far from 1 and leads its order.
+    distances = {"adi": lambda values: np.log(np.maximum(values, 1e-300)).abs(), "fv": lambda values: values}
+    for metric, distance in distances.items():
+        for order, values in gaps[gaps["metric"] == metric].groupby("order")["value"]:
+            furthest = values.loc[distance(values).idxmax()] if values.notna().any() else None
+            found.setdefault(metric, {})[f"order_{order}"] = finite(furthest)
+    return found
+
+
+def _planted(population: pa.Table, attributes: list[str], sets: Sets) -> NDArray[np.float64] | None:
+    if population.num_rows == 0:
+        return None
+    frame = population.to_pandas()
+    decided = (frame["favourable"].to_numpy(), frame["decision"].to_numpy())
+    return tabulate_population(frame[attributes], *decided, frame["mass"].to_numpy()).sums(sets)
+
+
+if __name__ == "__main__":
+    command(run)

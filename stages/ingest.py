@@ -1,0 +1,88 @@
+"""Raw files -> documents: texts with labels, decoded demographics, authors and folds."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from stages.contract.bad_input import BadInput
+from stages.contract.command import command
+from stages.contract.params import Section, Task
+from stages.contract.shelf import take
+from stages.contract.tables import Documents, Population, from_pandas
+from stages.metrics.decisions import cut_of, decide
+
+COLUMNS = ["doc_id", "author_id", "text", "lang", "fold", "label", "favourable"]
+
+
+class Params(Section):
+    """``folds`` of cross-validation, drawn by author and balanced by label, where the data set has no split of its own."""
+
+    folds: int = Field(default=5, ge=2)
+    seed: int = 1
+
+
+def run(task: Task, params: Params) -> tuple[Documents, Population]:
+    """The task's documents, and the population they were drawn from where the data set knows it (a simulation does)."""
+    module, options = take("datasets", task.dataset)
+    source = Path(task.dataset.source)
+    loaded = module.load(source, task.label, options)
+    frame = _checked(loaded, source, task.label)
+    frame["favourable"] = decide(frame["label"].to_numpy(), cut_of(frame["label"].to_numpy(), task.threshold), task.favourable)
+    if frame["favourable"].all() or not frame["favourable"].any():
+        raise BadInput(f"{source}: with threshold {task.threshold} every label decides the same; choose another threshold.")
+    if "fold" not in frame:
+        frame["fold"] = folds_of(frame, params, source)
+    attributes = [name for name in frame.columns if name not in COLUMNS]
+    if hasattr(module, "population"):
+        population = module.population(source, options)
+    else:
+        population = frame.head(0)[attributes].assign(mass=0.0, favourable=False, decision=False)
+    return from_pandas(frame[COLUMNS + attributes]), from_pandas(population)
+
+
+def _checked(frame: pd.DataFrame, source: Path, label: str) -> pd.DataFrame:
+    """The rows that have a label (how many have none is printed), refused where they cannot be benchmarked."""
+    unlabelled = frame["label"].isna()
+    if unlabelled.any():
+        print(f"ingest: {int(unlabelled.sum())} of {len(frame)} texts have no label {label!r} and are left out", flush=True)
+        frame = frame[~unlabelled]
+    frame = frame.sort_values("doc_id", ignore_index=True)
+    repeated = frame["doc_id"].duplicated()
+    empty = frame["text"].str.strip() == ""
+    anonymous = frame["author_id"].str.strip() == ""
+    if frame.empty:
+        raise BadInput(f"{source}: no text has a label {label!r}.")
+    if repeated.any():
+        raise BadInput(
+            f"{source}: {int(repeated.sum())} of {len(frame)} identifiers are used twice (first: {frame['doc_id'][repeated].iloc[0]!r})."
+        )
+    if empty.any():
+        raise BadInput(
+            f"{source}: {int(empty.sum())} of {len(frame)} texts are empty (first: {frame['doc_id'][empty].iloc[0]!r}); remove those rows."
+        )
+    if anonymous.any():
+        raise BadInput(f"{source}: {int(anonymous.sum())} of {len(frame)} rows name no author; give each an identifier of its own.")
+    if not np.isfinite(frame["label"]).all() or frame["label"].min() == frame["label"].max():
+        raise BadInput(f"{source}: label {label!r} is constant or not finite; a benchmark needs labels that differ.")
+    return frame
+
+
+def folds_of(frame: pd.DataFrame, params: Params, source: Path) -> np.ndarray:
+    """A fold name for each row: all texts of an author in one fold, the share of favourable labels alike in all."""
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    authors = frame["author_id"].nunique()
+    fewest = frame.groupby("favourable")["author_id"].nunique().min()
+    if min(authors, fewest) < params.folds:
+        raise BadInput(f"{source}: {authors} authors ({fewest} with the rarer label) cannot fill {params.folds} folds; lower ingest.folds.")
+    splitter = StratifiedGroupKFold(n_splits=params.folds, shuffle=True, random_state=params.seed)
+    fold = np.empty(len(frame), dtype=object)
+    for number, (_, test) in enumerate(splitter.split(frame["label"], frame["favourable"], frame["author_id"])):
+        fold[test] = str(number)
+    return fold
+
+
+if __name__ == "__main__":
+    command(run)

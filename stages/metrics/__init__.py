@@ -1,0 +1,1 @@
+"""Counts, fairness, resampling, performance."""

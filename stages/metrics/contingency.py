@@ -1,0 +1,110 @@
+"""One table of counts per cell of the benchmark, from which every count-based number and every bootstrap replicate follows."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+GROUPS = ("protected", "privileged", "mixed", "unknown")
+# What is counted in each group; rates and gaps are ratios of these.
+TEXTS, FAVOURABLE, SELECTED, TRUE_SELECTED = range(4)
+CHUNK_BYTES = 64_000_000
+
+
+@dataclass(frozen=True)
+class Contingency:
+    """Counts of (privileged/protected/unknown on each attribute) x label x decision.
+
+    ``status`` [cells, attributes]: 1 privileged, 0 protected, -1 unknown. ``favourable``, ``selected`` [cells]: label and decision.
+    ``profiles`` [kinds of author, cells]: how many texts an author of that kind has in each cell; ``authors`` [kinds]: how many such.
+    """
+
+    attributes: tuple[str, ...]
+    status: NDArray[np.int8]
+    favourable: NDArray[np.bool_]
+    selected: NDArray[np.bool_]
+    profiles: sparse.csr_array
+    authors: NDArray[np.float64]
+
+    def counts(self) -> NDArray[np.float64]:
+        """Texts (or probability mass) in each cell."""
+        return np.asarray(self.authors @ self.profiles, dtype=float)
+
+    def groups(self, sets: list[tuple[str, ...]]) -> NDArray[np.float64]:
+        """What each cell adds to each group: [cells, 1 + 4 x sets, 4]; first everyone, then protected, privileged, mixed, unknown a set."""
+        members = [np.ones(len(self.favourable), dtype=bool)]
+        for chosen in sets:
+            status = self.status[:, [self.attributes.index(name) for name in chosen]]
+            unknown = (status == -1).any(axis=1)
+            protected, privileged = (status == 0).all(axis=1), (status == 1).all(axis=1)
+            members += [protected, privileged, ~(unknown | protected | privileged), unknown]
+        counted = np.stack([np.ones_like(self.favourable), self.favourable, self.selected, self.favourable & self.selected], axis=1)
+        return np.stack(members, axis=1)[:, :, None] * counted[:, None, :].astype(float)
+
+    def replicates(self, sets: list[tuple[str, ...]], number: int, seed: int) -> Iterator[NDArray[np.float64]]:
+        """Bootstrap replicates of the group sums [replicates, groups, 4], a chunk at a time.
+
+        Resampling authors with replacement equals drawing the number of authors of each kind from a multinomial; with one text
+        an author that is resampling rows. All texts of a drawn author come along, so that their dependence is kept.
+        """
+        random = np.random.default_rng(seed)
+        groups = self.groups(sets)
+        per_kind = self.profiles @ groups.reshape(len(groups), -1)
+        total = int(self.authors.sum())
+        step = max(1, CHUNK_BYTES // (8 * len(self.authors)))
+        for start in range(0, number, step):
+            drawn = random.multinomial(total, self.authors / total, min(step, number - start))
+            yield (drawn.astype(float) @ per_kind).reshape(-1, *groups.shape[1:])
+
+    def sums(self, sets: list[tuple[str, ...]]) -> NDArray[np.float64]:
+        """The group sums [groups, 4] of the data themselves."""
+        return np.einsum("c,cgq->gq", self.counts(), self.groups(sets))
+
+
+def tabulate(status: pd.DataFrame, favourable: NDArray[np.bool_], selected: NDArray[np.bool_], authors: NDArray[np.object_]) -> Contingency:
+    """The contingency table of texts: ``status`` holds privileged / protected / null a column an attribute; all have one row a text."""
+    coded = np.column_stack([_code(status), favourable, selected]).astype(np.int8)
+    cells, cell = np.unique(coded, axis=0, return_inverse=True)
+    _, author = np.unique(authors.astype(str), return_inverse=True)
+    pairs, texts = np.unique(author.ravel() * len(cells) + cell.ravel(), return_counts=True)
+    owner, place = np.divmod(pairs, len(cells))
+    by_author = sparse.csr_array((texts.astype(float), (owner, place)), shape=(author.max() + 1, len(cells)))
+    # Authors with the same texts in the same cells are interchangeable: one profile and how many share it.
+    first, number = _alike(by_author)
+    profiles = by_author[first]
+    return _contingency(tuple(status.columns), cells, profiles, number.astype(float))
+
+
+def tabulate_population(
+    status: pd.DataFrame, favourable: NDArray[np.bool_], selected: NDArray[np.bool_], mass: NDArray[np.float64]
+) -> Contingency:
+    """The table of expected shares of a known population: probability mass in place of counts."""
+    cells = np.column_stack([_code(status), favourable, selected]).astype(np.int8)
+    return _contingency(tuple(status.columns), cells, sparse.csr_array(sparse.eye_array(len(cells))), np.asarray(mass, dtype=float))
+
+
+def _alike(by_author: sparse.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first row of each kind of row, and how many rows are of that kind."""
+    kinds: dict[bytes, list[int]] = {}
+    starts = by_author.indptr
+    for row in range(by_author.shape[0]):
+        part = slice(starts[row], starts[row + 1])
+        kinds.setdefault(by_author.indices[part].tobytes() + by_author.data[part].tobytes(), [row, 0])[1] += 1
+    first, number = np.array(list(kinds.values())).T
+    return first, number
+
+
+def _code(status: pd.DataFrame) -> NDArray[np.int8]:
+    """privileged 1, protected 0, unknown -1."""
+    return np.column_stack([np.select([column == "privileged", column == "protected"], [1, 0], -1) for _, column in status.items()]).astype(
+        np.int8
+    )
+
+
+def _contingency(
+    attributes: tuple[str, ...], cells: NDArray[np.int8], profiles: sparse.csr_array, authors: NDArray[np.float64]
+) -> Contingency:
+    return Contingency(attributes, cells[:, :-2], cells[:, -2] == 1, cells[:, -1] == 1, profiles, authors)

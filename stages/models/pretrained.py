@@ -1,0 +1,154 @@
+"""Pretrained weights: found on disk, in an installed data package or on the hub, and checked before anything uses them."""
+
+import hashlib
+import importlib.util
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Self
+
+import yaml
+from pydantic import model_validator
+
+from stages.contract.bad_input import BadInput
+from stages.contract.params import Section, fill
+
+# All that an encoder and its tokenizer can consist of; only safetensors, as other formats are pickles.
+ENCODER = (
+    "config.json",
+    "model.safetensors",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "vocab.txt",
+    "vocab.json",
+    "merges.txt",
+    "spiece.model",
+    "sentencepiece.bpe.model",
+)
+TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "spiece.model", "sentencepiece.bpe.model")
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Where pretrained weights lie: ``path`` is an encoder's folder or the file of word vectors; ``files`` are all it takes.
+
+    For word vectors ``files`` is what ``vectors.read`` takes: one file, or a matrix and the list of its words.
+    """
+
+    kind: Literal["vectors", "encoder"]
+    path: Path
+    files: tuple[Path, ...]
+
+
+class Package(Section):
+    """An installed package that carries the files: its import name (its code is never run) and the folder inside it."""
+
+    module: str
+    folder: str
+
+
+class Pin(Section):
+    """A file of stages/pretrained: which weights, from which package or hub repository, and their SHA-256 sums.
+
+    ``files`` of word vectors: the matrix, then its words. Of a hub repository the revision already fixes every file, so
+    ``files`` may name a part of them.
+    """
+
+    kind: Literal["vectors", "encoder"]
+    about: str
+    licence: str
+    files: dict[str, str]
+    packages: tuple[Package, ...] = ()
+    install: str = ""
+    hub: str = ""
+    revision: str = ""
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> Self:
+        if bool(self.packages) == bool(self.hub) or bool(self.hub) != bool(self.revision):
+            raise ValueError("a pin names either packages, or hub and revision")
+        return self
+
+
+def locate(source: str) -> Weights:
+    """The weights behind a base's ``source``: a pin (.yaml), a file of word vectors, or a folder of vectors or of an encoder.
+
+    BadInput: nothing is there, a part is missing, a checksum differs, the package is not installed, or the hub is not allowed.
+    """
+    path = Path(source)
+    if path.is_dir():
+        return _in_folder(path)
+    if not path.is_file():
+        raise BadInput(f"base source {source} is no file or folder; for a model of the hub write a pin (see stages/pretrained).")
+    if path.suffix not in (".yaml", ".yml"):
+        return Weights("vectors", path, (path,))
+    try:
+        pin = fill(Pin, yaml.safe_load(path.read_text(encoding="utf-8")), source)
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise BadInput(f"{source} is not valid YAML: {' '.join(str(error).split())}.") from error
+    folder = _from_hub(pin, source) if pin.hub else _in_package(pin, source)
+    _check_sums(pin, folder, source)
+    if pin.kind == "encoder":
+        return _encoder(folder, tuple(pin.files) if pin.packages else ENCODER)
+    files = tuple(folder / name for name in pin.files)
+    return Weights("vectors", files[0], files)
+
+
+def _in_folder(folder: Path) -> Weights:
+    matrix, words = folder / "vectors.npy", folder / "words.txt"
+    if matrix.is_file() and words.is_file():
+        return Weights("vectors", matrix, (matrix, words))
+    return _encoder(folder, ENCODER)
+
+
+def _encoder(folder: Path, names: tuple[str, ...]) -> Weights:
+    files = tuple(folder / name for name in names if (folder / name).is_file())
+    present = [file.name for file in files]
+    if "config.json" not in present:
+        raise BadInput(f"{folder} holds neither an encoder (config.json is missing) nor word vectors (vectors.npy and words.txt).")
+    if "model.safetensors" not in present:
+        pickled = (folder / "pytorch_model.bin").is_file()
+        why = "pytorch_model.bin is a pickle and never read" if pickled else "there are no weights in one file"
+        raise BadInput(f"{folder}: model.safetensors is missing ({why}); load it once elsewhere and save_pretrained() it as safetensors.")
+    if not set(TOKENIZERS) & set(present):
+        raise BadInput(f"{folder} holds no tokenizer; save one beside the weights (any of {', '.join(TOKENIZERS)}).")
+    return Weights("encoder", folder, files)
+
+
+def _in_package(pin: Pin, source: str) -> Path:
+    for package in pin.packages:
+        spec = importlib.util.find_spec(package.module)
+        if spec is not None and spec.submodule_search_locations:
+            return Path(spec.submodule_search_locations[0]) / package.folder
+    names = " or ".join(package.module for package in pin.packages)
+    raise BadInput(f"{source}: the package {names} is not installed; {pin.install}.")
+
+
+def _check_sums(pin: Pin, folder: Path, source: str) -> None:
+    for name, expected in pin.files.items():
+        file = folder / name
+        if not file.is_file():
+            raise BadInput(f"{source}: {file} is missing, so the weights are incomplete; install or download them again.")
+        with file.open("rb") as opened:
+            found = hashlib.file_digest(opened, "sha256").hexdigest()
+        if found != expected:
+            raise BadInput(f"{source}: {file} is not the pinned file (sha256 {found[:9]}..., pinned {expected[:9]}...); install it again.")
+
+
+def _from_hub(pin: Pin, source: str) -> Path:
+    """The folder of a hub repository's pinned revision: from the local cache, else downloaded if that is allowed."""
+    from huggingface_hub import constants, snapshot_download
+
+    names = set(pin.files) | {"config.json", "model.safetensors"}
+    cached = Path(constants.HF_HUB_CACHE, f"models--{pin.hub.replace('/', '--')}", "snapshots", pin.revision)
+    if all((cached / name).is_file() for name in names):
+        return cached
+    elsewhere = "or put the model in a folder and name that as source"
+    if constants.HF_HUB_OFFLINE:
+        raise BadInput(f"{source}: {pin.hub} is not in the local cache and HF_HUB_OFFLINE is set; unset it to download once, {elsewhere}.")
+    try:
+        return Path(snapshot_download(pin.hub, revision=pin.revision, allow_patterns=list(ENCODER)))
+    except OSError as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise BadInput(f"{source}: {pin.hub} could not be downloaded ({reason}); check id and network, {elsewhere}.") from error

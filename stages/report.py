@@ -1,0 +1,55 @@
+"""scores and sets of every cell -> one HTML page that opens anywhere, and a small table of ADI by number of demographics."""
+
+from typing import Annotated
+
+import pyarrow as pa
+from pydantic import Field
+
+from stages.contract.command import command
+from stages.contract.design import settings
+from stages.contract.params import Design, Section
+from stages.contract.tables import At, AttributeSets, Scores
+from stages.reporting import results
+from stages.reporting.page import render
+from stages.reporting.results import Results
+
+Page = Annotated[str, At("data/report/index.html")]
+AdiByOrder = Annotated[pa.Table, At("data/report/adi_by_order.csv")]
+
+# The stages whose settings the page states, in the order they run; dvc.yaml names them under this stage's params.
+SHOWN = ("ingest", "subgroup", "debias", "finetune", "evaluate")
+
+
+class Params(Section):
+    """The page's ``title`` and how many of the ``worst`` attribute sets are shown for each task and model."""
+
+    title: str = "Intersectional bias benchmark"
+    worst: int = Field(default=3, ge=1)
+
+
+def run(scores: Scores, sets: AttributeSets, design: Design, params: Params) -> tuple[Page, AdiByOrder]:
+    """The page and the table of the design's cells, in the design's order."""
+    found = results.read(scores, sets, list(design.tasks), list(design.models))
+    page = render(found, design, {stage: settings(design, stage) for stage in SHOWN}, params.title, params.worst)
+    print(f"report: open {Page.__metadata__[0].path}", flush=True)  # type: ignore[attr-defined]
+    return page, adi_by_order(found)
+
+
+def adi_by_order(found: Results) -> pa.Table:
+    """One row a cell and attribute set; what is undefined is an empty field."""
+    text, whole, real = pa.string(), pa.int64(), pa.float64()
+    names = ["task", "model", "attributes", "order", "adi", "ci_low", "ci_high", "n_protected", "n_privileged"]
+    types = [text, text, text, whole, real, real, real, whole, whole]
+    rows = [
+        (task, model, attributes, order, adi.value, adi.ci_low, adi.ci_high, adi.n_protected, adi.n_privileged)
+        for task, model in found.cells()
+        for attributes, order in found.orders[task].items()
+        if (adi := found.gap(task, model, attributes, "adi")) is not None
+    ]
+    return pa.Table.from_pylist(
+        [dict(zip(names, row, strict=True)) for row in rows], schema=pa.schema(list(zip(names, types, strict=True)))
+    )
+
+
+if __name__ == "__main__":
+    command(run)

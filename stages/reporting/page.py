@@ -1,0 +1,106 @@
+"""The report as one HTML page that needs nothing else: results and the design -> text."""
+
+from pathlib import Path
+from typing import Any
+
+from stages.contract.params import Design, Section
+from stages.reporting import figures, findings, measured, planted, tables, undefined
+from stages.reporting.figures import Point
+from stages.reporting.results import PUBLISHED, Results
+from stages.reporting.wording import METRICS, count, number, percent
+
+GAPS = ("adi", "fv")
+
+
+def render(results: Results, design: Design, sections: dict[str, Section], title: str, worst: int) -> str:
+    """The page. ``sections`` are the stages' settings with their defaults; ``worst`` sets furthest from parity a cell are shown."""
+    import jinja2
+
+    # Autoescape: every name and category comes from data or a design that somebody else may have written.
+    loader = jinja2.FileSystemLoader(Path(__file__).parent)
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, loader=loader, trim_blocks=True, lstrip_blocks=True)
+    evaluate: Any = sections["evaluate"]
+    level = percent(evaluate.confidence)
+    settings = {"title": title, "level": level, "replicates": f"{evaluate.replicates:,}", "chance": _chance(results, evaluate.confidence)}
+    parts = _design(results, design, sections) | _measured(results, design, evaluate, worst, level)
+    return environment.get_template("page.html.jinja").render(settings | parts) + "\n"
+
+
+def _design(results: Results, design: Design, sections: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "counts": [count(len(results.orders), "task"), count(len(results.models), "model"), count(len(list(results.cells())), "cell")],
+        "totals": {task: _totals(results, task) for task in results.orders},
+        "design": [tables.tasks(design), tables.models(design), tables.settings(sections)],
+        "rules": tables.rules(sections["subgroup"].attributes),
+        "sizes": [tables.sizes(results, task) for task in results.orders],
+    }
+
+
+def _measured(results: Results, design: Design, evaluate: Any, worst: int, level: str) -> dict[str, Any]:
+    points = {metric: {task: _points(results, task, metric) for task in results.orders} for metric in GAPS}
+    published = list(results.cells()) if PUBLISHED in evaluate.conventions else []
+    return {
+        "summary": [measured.selection(results, design, level), measured.misses(results)],
+        "performance": measured.performance(results, level),
+        "figures": {task: [_figure(results, task, metric, points[metric], level) for metric in GAPS] for task in results.orders},
+        "impacts": {task: measured.impacts(results, task, level) for task in results.orders if "di" in evaluate.gaps},
+        "worst": measured.worst(results, worst, level),
+        "planted": _planted(results),
+        "conventions": [measured.conventions(results, task, model) for task, model in published],
+        "undefined": undefined.table(results),
+    }
+
+
+def _totals(results: Results, task: str) -> dict[str, str]:
+    orders, total = results.orders[task], results.total(task)
+    return {
+        "texts": count(total.texts, "text"),
+        "people": count(total.people, "person", "people"),
+        "sets": count(len(orders), "attribute set"),
+        "orders": f"1 to {max(orders.values())} demographics" if max(orders.values()) > 1 else "1 demographic",
+    }
+
+
+def _chance(results: Results, confidence: float) -> dict[str, str]:
+    """How many ADI intervals there are, how many do not hold 1, and how many would not by chance alone."""
+    intervals = sum(findings.bounded(results, *cell) for cell in results.cells())
+    apart = sum(len(findings.apart(results, *cell)) for cell in results.cells())
+    return {"intervals": f"{intervals:,}", "apart": f"{apart:,}", "expected": f"{(1 - confidence) * intervals:,.0f}"}
+
+
+def _points(results: Results, task: str, metric: str) -> list[Point]:
+    return [
+        Point(attributes, order, model, gap.value, gap.ci_low, gap.ci_high)
+        for model in results.models
+        for attributes, order in results.orders[task].items()
+        if (gap := results.gap(task, model, attributes, metric)) is not None and gap.value is not None
+    ]
+
+
+def _figure(results: Results, task: str, metric: str, points: dict[str, list[Point]], level: str) -> dict[str, Any]:
+    """A task's figure, on the same axis as the other tasks' figures of this metric; without any point, no drawing."""
+    import markupsafe
+
+    axis = figures.axis_of(metric, [point for some in points.values() for point in some])
+    shown = points[task]
+    drawing = figures.gaps(metric, shown, results.orders[task], results.models, axis) if shown else ""
+    spread = f" from {number(min(p.value for p in shown))} to {number(max(p.value for p in shown))}" if shown else ""
+    name = METRICS[metric]
+    label = f"{name} of each attribute set by number of demographics, {task}{spread}, one mark a model; the table below has every number."
+    return {
+        "metric": name,
+        "label": label,
+        "svg": markupsafe.Markup(drawing),  # noqa: S704 - drawn by vl-convert, which escapes the names in it
+        "axis": [f"{end:.2g}" for end in axis],
+        "table": measured.gaps(results, task, metric, level),
+    }
+
+
+def _planted(results: Results) -> dict[str, Any]:
+    simulated = planted.simulated(results)
+    return {
+        "tasks": simulated,
+        "described": {task: planted.described(results, task) for task in simulated},
+        "held": planted.held(results, simulated),
+        "tables": {task: [planted.labels(results, task), *(planted.gaps(results, task, metric) for metric in GAPS)] for task in simulated},
+    }

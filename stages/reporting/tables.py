@@ -1,0 +1,74 @@
+"""The page's tables of the design and of the data: settings and group sizes -> rows of words."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from stages.contract.params import Design, Entry, Section
+from stages.reporting.results import GROUPS, Results, Size
+from stages.reporting.wording import listed, option, set_name
+
+
+@dataclass(frozen=True)
+class Table:
+    """``words`` are the columns that hold words, set to the left; the others hold numbers."""
+
+    caption: str
+    columns: list[str]
+    rows: list[list[str]]
+    words: tuple[int, ...] = (0,)
+
+
+def tasks(design: Design) -> Table:
+    rows = []
+    for name, task in design.tasks.items():
+        options = option({"source": task.dataset.source} | task.dataset.options)
+        cut = "the median of all labels" if task.threshold == "median" else f"{task.threshold:g}"
+        favourable = f"labels and outputs {'of at least' if task.favourable == 'high' else 'below'} {cut}"
+        rows.append([name, f"{task.dataset.use} ({options})", task.label, task.kind, favourable])
+    return Table("Tasks", ["Task", "Data set", "Label", "Learned as", "Favourable decision"], rows, (0, 1, 2, 3, 4))
+
+
+def models(design: Design) -> Table:
+    rows = [
+        [name, option(model.base.model_dump(exclude_none=True)), _entry(model.debiaser), _entry(model.family)]
+        for name, model in design.models.items()
+    ]
+    return Table("Models; an option not named has its file's default", ["Model", "Base", "Debiaser", "Family"], rows, (0, 1, 2, 3))
+
+
+def _entry(entry: Entry) -> str:
+    return f"{entry.use} ({option(entry.options)})" if entry.options else entry.use
+
+
+def settings(sections: dict[str, Section]) -> Table:
+    """The settings of the stages, defaults included, but for the rules, which have a table of their own, and what changes no number."""
+    other = {"attributes", "processes"}
+    rows = [[stage, option(section.model_dump(exclude=other, exclude_none=True))] for stage, section in sections.items()]
+    return Table("Settings of the stages", ["Stage", "Settings"], rows, (0, 1))
+
+
+def rules(attributes: dict[str, Any]) -> Table:
+    """Who counts as privileged, by the rules of ``subgroup.attributes``."""
+    rows = []
+    for name, rule in attributes.items():
+        if rule.privileged is not None:
+            privileged, protected = listed(list(rule.privileged), "or"), "every other known category"
+        elif rule.privileged_at_most is not None:
+            privileged, protected = f"{rule.privileged_at_most:,g} or lower", f"above {rule.privileged_at_most:,g}"
+        else:
+            privileged, protected = f"{rule.privileged_at_least:,g} or higher", f"below {rule.privileged_at_least:,g}"
+        rows.append([name, privileged, protected, "not given"])
+    return Table("Who is privileged and who is protected", ["Attribute", "Privileged", "Protected", "Unknown"], rows, (0, 1, 2, 3))
+
+
+def sizes(results: Results, task: str) -> Table:
+    rows = [
+        [set_name(attributes), str(order), *(texts_people(results.sizes[task, attributes, group]) for group in GROUPS)]
+        for attributes, order in results.orders[task].items()
+    ]
+    columns = ["Attribute set", "Order", *map(str.capitalize, GROUPS)]
+    return Table(f"{task}: texts (people) in each group of each attribute set", columns, rows)
+
+
+def texts_people(size: Size) -> str:
+    return f"{size.texts:,} ({size.people:,})"

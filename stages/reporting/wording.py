@@ -1,0 +1,80 @@
+"""Numbers as the words and figures a reader sees, never more certain than the interval."""
+
+from pathlib import PurePosixPath
+from typing import Any
+
+from stages.reporting.results import Score
+
+METRICS = {"di": "DI", "di_star": "DI*", "adi": "ADI", "fv": "FV", "tpr": "TPR", "fpr": "FPR", "f1": "F1", "auc": "AUC", "mse": "MSE"}
+METRICS |= {"pearson_r": "Pearson r", "base_rate": "base rate", "selection_rate": "selection rate", "accuracy": "accuracy"}
+
+
+def number(value: float, decimals: int = 2) -> str:
+    """``value`` with so many decimals; one more where it would read as exactly 0 or 1, the parities, and is not."""
+    text = f"{value:,.{decimals}f}"
+    more = float(text.replace(",", "")) in (0.0, 1.0) and value not in (0.0, 1.0)
+    return f"{value:,.{decimals + 1}f}" if more else text
+
+
+def measure(score: Score | None, decimals: int = 2) -> str:
+    """``0.71 [0.58, 0.86]``, or what is missing of it."""
+    if score is None:
+        return "not computed"
+    if score.value is None:
+        return undefined(score)
+    if score.ci_low is None or score.ci_high is None:
+        return f"{number(score.value, decimals)}, no interval"
+    return f"{number(score.value, decimals)} [{number(score.ci_low, decimals)}, {number(score.ci_high, decimals)}]"
+
+
+def undefined(score: Score) -> str:
+    """Why there is no number; some reasons begin with the word themselves."""
+    return f"undefined: {(score.reason or 'no reason was recorded').removeprefix('undefined: ')}"
+
+
+def verdict(adi: Score, level: str) -> str:
+    """What an ADI's interval allows to say of parity, and in which direction."""
+    if adi.value is None:
+        return undefined(adi)
+    if not adi.bounded:
+        return "no interval, so nothing can be said about parity"
+    if adi.holds(1):
+        return f"not distinguishable from parity at {level}"
+    return f"selected {direction(adi.value)}; distinguishable from parity at {level}"
+
+
+def direction(adi: float) -> str:
+    """Which way an ADI other than 1 points: how often the protected group is selected, in comparison with the privileged group."""
+    return f"{'less' if adi < 1 else 'more'} often than its base rate suggests"
+
+
+def set_name(attributes: str) -> str:
+    return attributes.replace("+", " + ")
+
+
+def listed(names: list[str], last: str = "and") -> str:
+    """``a, b and c``."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
+
+
+def count(how_many: int, one: str, many: str | None = None) -> str:
+    """``1 text``, ``1,200 texts``."""
+    return f"{how_many:,} {one if how_many == 1 else many or one + 's'}"
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:g} %"
+
+
+def option(value: Any) -> str:
+    """A setting's value in words; of an absolute path only the name, as the page must not depend on where it was made."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(option(part) for part in value)
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {option(part)}" for key, part in value.items())
+    if isinstance(value, float):
+        return f"{value:g}"
+    text = str(value)
+    return PurePosixPath(text).name if text.startswith("/") else text

@@ -1,0 +1,129 @@
+"""documents -> subgroups: who is privileged, protected or unknown on each attribute, and every set of attributes met together."""
+
+import itertools
+from typing import Self
+
+import pandas as pd
+from pydantic import Field, model_validator
+
+from stages.contract.bad_input import BadInput
+from stages.contract.command import command
+from stages.contract.params import Name, Section
+from stages.contract.tables import AttributeSets, Documents, Population, PopulationSubgroups, Subgroups, from_pandas
+
+GROUPS = ("protected", "privileged", "mixed", "unknown")
+FIXED = {"doc_id", "author_id", "text", "lang", "fold", "label", "favourable", "mass", "decision"}
+
+
+class Rule(Section):
+    """Who is privileged on an attribute: the listed categories, or numbers up to or from a bound. Everyone else known is protected."""
+
+    privileged: tuple[str, ...] | None = None
+    privileged_at_most: float | None = None
+    privileged_at_least: float | None = None
+
+    @model_validator(mode="after")
+    def one_way(self) -> Self:
+        if sum(value is not None for value in (self.privileged, self.privileged_at_most, self.privileged_at_least)) != 1:
+            raise ValueError("give exactly one of privileged, privileged_at_most, privileged_at_least")
+        return self
+
+    def holds(self, values: pd.Series) -> pd.Series:
+        if self.privileged is not None:
+            return values.isin(self.privileged)
+        if self.privileged_at_most is not None:
+            return values <= self.privileged_at_most
+        return values >= self.privileged_at_least
+
+
+class Params(Section):
+    """The rule of each attribute, and which sets of attributes to meet together.
+
+    ``containing`` keeps only the sets with that attribute (the NAACL 2022 paper: gender); orders go up to ``highest_order``.
+    """
+
+    attributes: dict[Name, Rule] = Field(min_length=1)
+    containing: Name | None = None
+    highest_order: int = Field(default=5, ge=1)
+
+
+def run(documents: Documents, population: Population, params: Params) -> tuple[Subgroups, PopulationSubgroups, AttributeSets]:
+    """Code the attributes this data set has by their rules, for its documents and for the population behind them, if known."""
+    frame = documents.to_pandas()
+    attributes = {name: rule for name, rule in params.attributes.items() if name in frame}
+    missing = [name for name in frame.columns if name not in FIXED and name not in attributes]
+    if missing:
+        print(f"subgroup: {', '.join(missing)} collected but without a rule in params.yaml, so not looked at", flush=True)
+    if not attributes:
+        raise BadInput(f"params.yaml: subgroup.attributes: none of {', '.join(params.attributes)} is a column of the documents.")
+    coded = code(frame, attributes)
+    for name in attributes:
+        if coded[name].isna().all():
+            raise BadInput(
+                f"attribute {name!r} is unknown for all {len(frame)} texts; take it out of subgroup.attributes or give its values."
+            )
+    simulated = population.to_pandas()
+    planted = pd.concat([code(simulated, attributes), simulated[["mass", "favourable", "decision"]]], axis=1)
+    sets = sets_of(list(attributes), params)
+    sizes = pd.concat([_sizes(coded, frame["author_id"], chosen) for chosen in sets], ignore_index=True)
+    return from_pandas(pd.concat([frame["doc_id"], coded], axis=1)), from_pandas(_merged(planted)), from_pandas(sizes)
+
+
+def code(frame: pd.DataFrame, attributes: dict[str, Rule]) -> pd.DataFrame:
+    """Per attribute one column of privileged / protected / null (unknown) and one, ``<attribute>_value``, of the value as text."""
+    coded: dict[str, pd.Series] = {}
+    for name, rule in attributes.items():
+        values = frame[name]
+        numeric = pd.api.types.is_numeric_dtype(values)
+        if numeric == (rule.privileged is not None) and values.notna().any():
+            kind = "numbers, so use privileged_at_most or privileged_at_least" if numeric else "categories, so use privileged: [...]"
+            raise BadInput(f"params.yaml: subgroup.attributes.{name}: the documents hold {kind}.")
+        absent = set(rule.privileged or ()) - set(values.dropna())
+        if len(frame) and rule.privileged and absent == set(rule.privileged):
+            there = ", ".join(sorted(map(str, values.dropna().unique()))[:12]) or "none"
+            raise BadInput(f"params.yaml: subgroup.attributes.{name}: no text has a privileged category; there are: {there}.")
+        privileged = rule.holds(values)
+        coded[name] = privileged.map({True: "privileged", False: "protected"}).where(values.notna(), None).astype(object)
+        coded[f"{name}_value"] = (
+            values.map(lambda value: f"{value:g}" if isinstance(value, float) else value).where(values.notna(), None).astype(object)
+        )
+    return pd.DataFrame(coded)
+
+
+def sets_of(attributes: list[str], params: Params) -> list[tuple[str, ...]]:
+    """Every set of attributes of every order, those with ``containing`` only where it is given."""
+    if params.containing is not None and params.containing not in attributes:
+        raise BadInput(
+            f"params.yaml: subgroup.containing: {params.containing!r} is not one of this data set's attributes, {', '.join(attributes)}."
+        )
+    orders = range(1, min(params.highest_order, len(attributes)) + 1)
+    chosen = (combination for order in orders for combination in itertools.combinations(attributes, order))
+    return [combination for combination in chosen if params.containing is None or params.containing in combination]
+
+
+def _sizes(coded: pd.DataFrame, authors: pd.Series, chosen: tuple[str, ...]) -> pd.DataFrame:
+    status = coded[list(chosen)]
+    group = pd.Series("mixed", index=status.index)
+    group[(status == "protected").all(axis=1)] = "protected"
+    group[(status == "privileged").all(axis=1)] = "privileged"
+    group[status.isna().any(axis=1)] = "unknown"
+    counted = authors.groupby(group).agg(["size", "nunique"]).reindex(GROUPS, fill_value=0)
+    return pd.DataFrame(
+        {
+            "attributes": "+".join(chosen),
+            "order": len(chosen),
+            "group": list(GROUPS),
+            "texts": counted["size"].to_numpy(),
+            "authors": counted["nunique"].to_numpy(),
+        }
+    )
+
+
+def _merged(planted: pd.DataFrame) -> pd.DataFrame:
+    """The population by what the metrics see: kinds of people with the same coding are one row, their masses added."""
+    keys = [name for name in planted.columns if name != "mass" and not name.endswith("_value")]
+    return planted.groupby(keys, as_index=False, dropna=False)["mass"].sum()
+
+
+if __name__ == "__main__":
+    command(run)

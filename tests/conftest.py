@@ -1,0 +1,42 @@
+"""Shared by all tests: small real tables, the public data beside the repository, and an environment that never phones home."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+os.environ |= {"DVC_NO_ANALYTICS": "1", "PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1", "HF_HUB_OFFLINE": "1"}
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of public data and golden figures; tests that need it skip where it is absent."""
+    folder = Path(os.environ.get("CROSSBIAS_SHARED", ROOT.parent / "shared"))
+    if not (folder / "golden").is_dir():
+        pytest.skip(f"no public data at {folder.name}: set CROSSBIAS_SHARED to the folder that holds data/ and golden/")
+    return folder
+
+
+def make_documents(texts: list[str], favourable: list[bool], folds: int = 2, **attributes: list) -> pa.Table:
+    """Documents of one author each, folds dealt in turn."""
+    number = len(texts)
+    frame = pd.DataFrame(
+        {
+            "doc_id": [f"d{i:04d}" for i in range(number)],
+            "author_id": [f"a{i:04d}" for i in range(number)],
+            "text": texts,
+            "lang": "en",
+            "fold": [str(i % folds) for i in range(number)],
+            "label": np.asarray(favourable, dtype=float),
+            "favourable": np.asarray(favourable, dtype=bool),
+        }
+    )
+    for name, values in attributes.items():
+        frame[name] = values
+    return pa.Table.from_pandas(frame, preserve_index=False)

@@ -1,0 +1,91 @@
+"""Features are computed once for what they depend on; the head learns from them."""
+
+import shutil
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+from stages.contract.bad_input import BadInput
+from stages.models import features, frozen_encoder
+from tests.models.tiny import encoder, lesson, planted_texts, word_vectors
+
+FP32 = frozen_encoder.Params(precision="fp32")
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    return encoder(tmp_path_factory.mktemp("base"))
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def cached(folder):
+    return sorted(path.name for path in (folder / ".cache" / "features").iterdir())
+
+
+@pytest.mark.parametrize("pooling", ["cls", "mean"])
+def test_features_are_the_encoders_last_states(pooling, base):
+    texts = ["the road", "trust", ""]
+    found = frozen_encoder.prepare(texts, base, frozen_encoder.Params(pooling=pooling, precision="fp32")).features
+    network, tokenizer = AutoModel.from_pretrained(base).eval(), AutoTokenizer.from_pretrained(base)
+    for i, text in enumerate(texts):
+        with torch.inference_mode():
+            states = network(input_ids=torch.tensor([tokenizer(text)["input_ids"]])).last_hidden_state[0]
+        expected = states[0] if pooling == "cls" else states.mean(0)
+        assert found[i] == pytest.approx(expected.numpy(), abs=1e-5)
+
+
+def test_a_second_reading_computes_nothing_and_is_equal(base, tmp_path, monkeypatch):
+    texts, _ = planted_texts(20)
+    first = frozen_encoder.prepare(texts, base, FP32).features
+    assert len(cached(tmp_path)) == 1, "the result alone, no half-written file"
+    monkeypatch.setattr(features, "_compute", lambda *_: pytest.fail("the cache was not read"))
+    assert np.array_equal(frozen_encoder.prepare(texts, base, FP32).features, first)
+
+
+def test_whatever_features_depend_on_has_a_cache_of_its_own(base, tmp_path):
+    other = shutil.copytree(base, tmp_path / "other")
+    network = AutoModel.from_pretrained(other)
+    with torch.no_grad():
+        network.embeddings.word_embeddings.weight[5] += 1
+    network.save_pretrained(other)
+    for texts, folder, changes in (
+        (["the road home"], base, {}),
+        (["the road homes"], base, {}),
+        (["the road home"], other, {}),
+        (["the road home"], base, {"pooling": "cls"}),
+        (["the road home"], base, {"max_tokens": 3}),
+        (["the road home"], base, {"precision": "bf16"}),
+    ):
+        frozen_encoder.prepare(texts, folder, FP32.model_copy(update=changes))
+    assert len(cached(tmp_path)) == 6
+
+
+def test_bf16_features_stay_close(base):
+    texts, _ = planted_texts(20)
+    exact, quick = (frozen_encoder.prepare(texts, base, frozen_encoder.Params(precision=p)).features for p in ("fp32", "bf16"))
+    cosine = (exact * quick).sum(1) / np.linalg.norm(exact, axis=1) / np.linalg.norm(quick, axis=1)
+    assert cosine.min() > 0.999
+
+
+@pytest.mark.parametrize("kind", ["classification", "regression"])
+def test_the_head_learns_a_linear_target_and_repeats_it(kind):
+    generator = np.random.default_rng(0)
+    inputs = frozen_encoder.Inputs(generator.normal(size=(400, 10)).astype(np.float32), {})
+    target = inputs.features @ generator.normal(size=10).astype(np.float32) / 3
+    work = lesson(target if kind == "regression" else target > 0, kind)
+    tensors, _ = frozen_encoder.fit(inputs, work, FP32)
+    found = frozen_encoder.predict(inputs, tensors, work.validation, FP32)
+    assert np.corrcoef(found, target[work.validation])[0, 1] > 0.95
+    again, _ = frozen_encoder.fit(inputs, work, FP32)
+    assert all(torch.equal(tensors[name], again[name]) for name in tensors)
+
+
+def test_word_vectors_are_no_base_for_it(tmp_path):
+    with pytest.raises(BadInput, match="holds word vectors"):
+        frozen_encoder.prepare(["a"], word_vectors(tmp_path / "vectors"), FP32)

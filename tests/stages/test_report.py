@@ -1,0 +1,248 @@
+"""The report: one page that tells the whole benchmark, the same every time, fetching nothing and trusting no text."""
+
+import html
+import re
+import socket
+from html.parser import HTMLParser
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pytest
+import yaml
+
+from stages import evaluate, ingest, report, subgroup
+from stages.contract import tables
+from stages.contract.bad_input import BadInput
+from stages.contract.command import perform
+from stages.contract.params import Design
+from stages.contract.tables import AttributeSets, Scores
+from tests.conftest import ROOT, make_documents
+
+TASKS, MODELS = ["literacy", "trust"], ["reader", "coin"]
+RULES = {"gender": {"privileged": ["man"]}, "race": {"privileged": ["white"]}, "age": {"privileged_at_most": 55}}
+VOID = {"meta", "br", "img", "input", "hr", "link", "col"}
+
+
+def design(tasks=TASKS, models=MODELS, **sections) -> Design:
+    part = {"use": "identity"}
+    dataset = {"use": "simulated", "source": "stages/datasets/simulated_survey.yaml", "people": 80}
+    raw = {
+        "tasks": {task: {"dataset": dataset | {"trait": task}, "label": task} for task in tasks},
+        "models": {model: {"base": {"source": "vectors.txt"}, "debiaser": part, "family": part} for model in models},
+        "subgroup": {"attributes": RULES},
+        "debias": {"seed": 2},
+        "finetune": {"seed": 3},
+        "evaluate": {"replicates": 200},
+    }
+    return Design.model_validate(raw | sections)
+
+
+def evaluated(documents: pa.Table, population: pa.Table, rules: dict, chosen: Design, decide) -> tuple[list[pa.Table], pa.Table]:
+    """The scores of every model and the sets of one task; ``decide`` maps documents and a model to decisions."""
+    subgroups, kinds, sets = subgroup.run(documents, population, subgroup.Params(attributes=rules))
+    scores = []
+    for model in chosen.models:
+        columns = [documents["doc_id"], documents["fold"], pc.cast(documents["favourable"], pa.float64())]
+        decision = decide(documents, model)
+        predictions = pa.table([*columns, decision.astype(float), decision], names=["doc_id", "fold", "y_true", "y_score", "y_pred"])
+        params = evaluate.Params(**chosen.section("evaluate"))
+        found = tables.check(evaluate.run(documents, subgroups, kinds, sets, predictions, params)[0], Scores.__metadata__[0], "scores")
+        scores.append(found.append_column("model", pa.array([model] * found.num_rows)))
+    return scores, tables.check(sets, AttributeSets.__metadata__[0], "sets")
+
+
+def stacked(cells: dict[str, tuple[list[pa.Table], pa.Table]]) -> tuple[pa.Table, pa.Table]:
+    def named(table: pa.Table, task: str) -> pa.Table:
+        return table.append_column("task", pa.array([task] * table.num_rows))
+
+    scores = pa.concat_tables([named(table, task) for task, (tables_, _) in cells.items() for table in tables_])
+    return scores, pa.concat_tables([named(sets, task) for task, (_, sets) in cells.items()])
+
+
+def guess(documents: pa.Table, model: str) -> np.ndarray:
+    """The first model reads the label, a tenth of the time wrongly; the others toss a coin."""
+    random = np.random.default_rng(len(model))
+    truth = documents["favourable"].to_numpy(zero_copy_only=False)
+    return np.where(random.random(len(truth)) < (0.1 if model == "reader" else 0.5), ~truth, truth).astype(int)
+
+
+@pytest.fixture(scope="module")
+def survey() -> tuple[pa.Table, pa.Table]:
+    """A small simulated survey, two tasks x two models."""
+    chosen, cells = design(), {}
+    for task, entry in chosen.tasks.items():
+        source = str(ROOT / entry.dataset.source)
+        here = entry.model_copy(update={"dataset": entry.dataset.model_copy(update={"source": source})})
+        documents, population = ingest.run(here, ingest.Params(folds=2))
+        cells[task] = evaluated(documents, population, RULES, chosen, guess)
+    return stacked(cells)
+
+
+@pytest.fixture(scope="module")
+def page(survey) -> str:
+    return report.run(*survey, design(), report.Params())[0]
+
+
+class Outline(HTMLParser):
+    """Checks that tags nest, and gathers the identifiers and the links of a page."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.open, self.ids, self.links, self.tags = [], [], [], []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.ids += [value for name, value in attrs if name == "id"]
+        self.links += [value for name, value in attrs if name in ("href", "src")]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def visible(text: str) -> str:
+    """The words of a page, on one line."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", text)).split())
+
+
+def test_the_sections_come_in_order_and_the_links_lead_to_them(page):
+    outline = Outline(page)
+    sections = ["summary", "design", "data", "performance", "gaps", "worst", "planted", "conventions", "undefined", "limits", "words"]
+    assert outline.ids == sections
+    assert {link.removeprefix("#") for link in outline.links} == set(sections)
+    assert outline.tags.count("svg") == 4
+
+
+def test_nothing_is_fetched_and_nothing_runs(page):
+    assert set(re.findall(r"https?://[^\"'<\s]*", page)) == {"http://www.w3.org/2000/svg"}
+    assert "script" not in Outline(page).tags
+    assert not re.search(r"@import|url\(|<link|<iframe|<img", page)
+
+
+def test_the_same_inputs_give_the_same_bytes_wherever_they_are(survey, page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert report.run(*survey, design(), report.Params())[0] == page
+    assert str(ROOT) not in page
+    assert not re.search(rf"\b{re.escape(socket.gethostname())}\b", page)
+    assert not re.search(r"\b20\d\d-\d\d-\d\d\b", page)
+
+
+def test_the_summary_names_the_set_furthest_from_parity_with_interval_and_count(survey, page):
+    frame = survey[0].to_pandas()
+    rows = frame[
+        (frame["metric"] == "adi") & (frame["convention"] == "crossbias") & (frame["task"] == "trust") & (frame["model"] == "coin")
+    ]
+    furthest = rows.loc[np.abs(np.log(rows["value"].dropna())).idxmax()]
+    words = visible(page)
+    assert f"{furthest['attributes'].replace('+', ' + ')} {furthest['value']:.2f} [" in words
+    assert f"{int(furthest['n_protected'])} / {int(furthest['n_privileged'])}" in words
+    assert "literacy: 160 texts by 80 people; 7 attribute sets of 1 to 3 demographics." in words
+
+
+def test_a_simulation_is_called_one_and_real_data_is_not(survey, page):
+    assert "no evidence about any real group" in visible(page)
+    scores, sets = survey
+    index = scores.column_names.index("planted")
+    real = scores.set_column(index, "planted", pa.nulls(scores.num_rows, pa.float64()))
+    text = report.run(real, sets, design(), report.Params())[0]
+    assert "imulated" not in visible(text).replace("simulated (source stages/datasets/simulated_survey.yaml", "")
+    assert "planted" not in Outline(text).ids
+
+
+def test_the_report_walks_the_design_and_not_what_else_lies_there(survey):
+    text, rows = report.run(*survey, design(tasks=["trust"], models=["coin"]), report.Params())
+    assert "reader" not in visible(text).replace("ideal reader", "").replace("The reader", "")
+    assert set(rows["task"].to_pylist()) == {"trust"}
+    assert rows.num_rows == 7
+    reordered = report.run(*survey, design(tasks=TASKS[::-1]), report.Params())[1]
+    assert reordered["task"].to_pylist()[0] == "trust"
+    with pytest.raises(BadInput, match="model new: scores"):
+        report.run(*survey, design(models=[*MODELS, "new"]), report.Params())
+
+
+def test_hostile_texts_stay_text(survey):
+    hostile = "</td><script>alert('x')</script>\"onload=\"&"
+    scores, sets = (table.to_pandas() for table in survey)
+    for frame in (scores, sets):
+        frame["attributes"] = frame["attributes"].str.replace("race", hostile)
+    scores["reason"] = scores["reason"].str.replace("no interval", hostile)
+    rules = {"gender": {"privileged": [hostile]}}
+    raw = design(subgroup={"attributes": rules}).model_dump()
+    raw["tasks"]["trust"]["label"] = hostile
+    raw["tasks"]["trust"]["dataset"]["source"] = hostile
+    raw["models"]["coin"]["base"]["source"] = hostile
+    raw["models"]["coin"]["family"]["note"] = hostile
+    back = [
+        pa.Table.from_pandas(frame, schema=table.schema, preserve_index=False) for frame, table in zip((scores, sets), survey, strict=True)
+    ]
+    text, rows = report.run(*back, Design.model_validate(raw), report.Params(title=hostile))
+    assert "<script" not in text
+    assert set(Outline(text).tags).isdisjoint({"script", "img", "iframe"})
+    assert visible(text).count("alert('x')") > 20
+    assert f"gender+{hostile}" in rows["attributes"].to_pylist()
+
+
+def test_what_is_undefined_is_empty_in_the_table_and_explained_on_the_page():
+    """Nobody in the privileged group is selected, and one attribute and one model are all there is."""
+    gender = ["man", "woman", "woman", "man"] * 10
+    documents = make_documents(["text"] * 40, [True, True, False, False] * 10, gender=gender)
+    nobody = documents.select(["gender"]).slice(0, 0)
+    population = pa.table(
+        {"mass": pa.array([], pa.float64()), "favourable": pa.array([], pa.bool_()), "decision": pa.array([], pa.bool_())}
+    )
+    population = population.append_column("gender", nobody["gender"])
+    chosen = design(["t"], ["a"], subgroup={"attributes": {"gender": RULES["gender"]}})
+    women = lambda table, _: np.array([value == "woman" for value in table["gender"].to_pylist()]).astype(int)  # noqa: E731
+    cells = {"t": evaluated(documents, population, {"gender": RULES["gender"]}, chosen, women)}
+    text, rows = report.run(*stacked(cells), chosen, report.Params())
+    words = visible(text)
+    assert rows.to_pylist() == [
+        {"task": "t", "model": "a", "attributes": "gender", "order": 1, "adi": None, "ci_low": None, "ci_high": None}
+        | {"n_protected": 20, "n_privileged": 20}
+    ]
+    assert "undefined: nobody in the privileged group is selected" in words
+    assert "number ADI protected/privileged nobody in the privileged group is selected 1 gender, in 1 cell" in words
+    assert "1 task x 1 model = 1 cell" in words
+    assert "t: 40 texts by 40 people; 1 attribute set of 1 demographic." in words
+    assert Outline(text).tags.count("svg") == 1
+
+
+def test_without_our_convention_the_page_says_what_is_not_there(survey):
+    scores, sets = survey
+    kept = scores.filter(pc.or_(pc.equal(scores["convention"], "naacl2022"), pc.not_equal(scores["group"], "protected/privileged")))
+    text, rows = report.run(kept, sets, design(evaluate={"conventions": ["naacl2022"], "replicates": 200}), report.Params())
+    assert rows.num_rows == 0
+    assert "the design does not ask for it" in visible(text)
+    assert Outline(text).ids[7] == "conventions"
+
+
+def test_the_command_writes_a_page_and_a_table_that_read_back(survey, page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    scores, sets = survey
+    for task in TASKS:
+        part = sets.filter(pc.equal(sets["task"], task)).drop_columns("task")
+        tables.write_whole(tmp_path / f"data/subgroup/{task}/sets.parquet", lambda path, part=part: tables.write_parquet(part, path))
+        for model in MODELS:
+            cell = scores.filter(pc.and_(pc.equal(scores["task"], task), pc.equal(scores["model"], model))).drop_columns(["task", "model"])
+            place = tmp_path / f"data/evaluate/{task}/{model}/scores.parquet"
+            tables.write_whole(place, lambda path, cell=cell: tables.write_parquet(cell, path))
+    perform(report.run, "report", design(), {})
+    assert (tmp_path / "data/report/index.html").read_text(encoding="utf-8") == page
+    assert "report: open data/report/index.html" in capsys.readouterr().out
+    rows = pyarrow.csv.read_csv(tmp_path / "data/report/adi_by_order.csv")
+    adi = scores.filter(pc.and_(pc.equal(scores["metric"], "adi"), pc.equal(scores["convention"], "crossbias")))
+    assert rows.num_rows == adi.num_rows == 28
+    assert sorted(rows["adi"].to_pylist()) == sorted(adi["value"].to_pylist())
+
+
+def test_dvc_lists_the_settings_that_the_page_states():
+    stanza = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"]["report"]
+    assert {entry.split(".")[0] for entry in stanza["params"]} >= {"tasks", "models", "report", *report.SHOWN}
