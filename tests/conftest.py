@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 os.environ |= {"DVC_NO_ANALYTICS": "1", "PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1", "HF_HUB_OFFLINE": "1"}
-os.environ["TOKENIZERS_PARALLELISM"] = "false"
+os.environ |= {"TOKENIZERS_PARALLELISM": "false", "OMP_NUM_THREADS": "1"}  # tiny networks are slower on more threads
 
 ROOT = Path(__file__).parents[1]
 

@@ -1,0 +1,147 @@
+"""The real dvc.yaml on tiny real runs: all stages end to end, only what changed runs again, and the flow agrees with `dvc repro`."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from tests.conftest import ROOT
+from tests.models import tiny
+
+CODE = ["dvc.yaml", ".dvcignore", ".gitignore", "stages", "flows"]
+ALL = {"ingest@trust", "subgroup@trust", "report"} | {
+    f"{stage}@{cell}"
+    for stage, cells in {
+        "debias": ("convolution", "encoder"),
+        "finetune": ("trust-convolution", "trust-encoder"),
+        "predict": ("trust-convolution", "trust-encoder"),
+        "evaluate": ("trust-convolution", "trust-encoder"),
+    }.items()
+    for cell in cells
+}
+
+
+def workspace(folder: Path) -> Path:
+    """A clone of the pipeline with a small survey, a scratch encoder and scratch word vectors."""
+    folder.mkdir()
+    for name in CODE:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copyfile
+        copy(ROOT / name, folder / name)
+    (folder / ".dvc").mkdir()
+    shutil.copyfile(ROOT / ".dvc" / "config", folder / ".dvc" / "config")
+    shutil.copytree(ROOT / ".dvc" / "plots", folder / ".dvc" / "plots")
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+    tiny.encoder(folder / "data" / "raw" / "encoder", kind="roberta")
+    (folder / "data" / "raw" / "vectors.txt").write_text("the 0.1 0.3\nclear 0.9 -0.2\nhonest 0.8 -0.1\ncold -0.7 0.2\n")
+    design = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    design["tasks"] = {"trust": design["tasks"]["trust"]}
+    design["tasks"]["trust"]["dataset"]["people"] = 60
+    design["models"] = {
+        "convolution": model("data/raw/vectors.txt", use="text_cnn", epochs=1, filters=8),
+        "encoder": model("data/raw/encoder", use="transformer", epochs=1, learning_rate=1e-3),
+    }
+    design["ingest"]["folds"] = 2
+    design["evaluate"]["replicates"] = 200
+    del design["bases"]
+    write(folder, design)
+    return folder
+
+
+def model(source: str, **family) -> dict:
+    return {"base": {"source": source}, "debiaser": {"use": "identity"}, "family": family}
+
+
+def write(folder: Path, design: dict) -> None:
+    (folder / "params.yaml").write_text(yaml.safe_dump(design, sort_keys=False))
+
+
+def shell(folder: Path, *command: str) -> str:
+    state = folder.parent / "state"
+    state.mkdir(exist_ok=True)  # Prefect makes its own folder there, but not that folder's parent
+    environment = os.environ | {
+        "PYTHONPATH": str(folder),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "DVC_SITE_CACHE_DIR": str(state / "site"),
+        "DVC_GLOBAL_CONFIG_DIR": str(state / "global"),
+        "DVC_SYSTEM_CONFIG_DIR": str(state / "system"),
+        "PREFECT_HOME": str(state / "prefect"),
+        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
+    }
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def repro(folder: Path) -> set[str]:
+    """Which stages `dvc repro` ran (not: found unchanged, or restored)."""
+    return set(re.findall(r"Running stage '([^']+)'", shell(folder, sys.executable, "-m", "dvc", "repro")))
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> tuple[Path, bytes]:
+    """The folder after a first `dvc repro`, and the dvc.lock it ended with."""
+    folder = workspace(tmp_path_factory.mktemp("pipeline") / "repro")
+    assert repro(folder) == ALL
+    return folder, (folder / "dvc.lock").read_bytes()
+
+
+def test_every_stage_runs_end_to_end(run):
+    folder, _ = run
+    for name in ("convolution", "encoder"):
+        predictions = pd.read_parquet(folder / "data" / "predict" / "trust" / f"{name}.parquet")
+        assert len(predictions) == 120
+        assert predictions["doc_id"].is_unique
+        scores = pd.read_parquet(folder / "data" / "evaluate" / "trust" / name / "scores.parquet")
+        assert scores["attributes"].nunique() == 1 + 16
+    page = (folder / "data" / "report" / "index.html").read_text(encoding="utf-8")
+    assert "simulated" in page.lower()
+    assert not re.search(r"(src|href)=.?https?://", page)
+
+
+def test_dvc_shows_the_metrics_and_draws_the_plot(run):
+    folder, _ = run
+    shown = json.loads(shell(folder, sys.executable, "-m", "dvc", "metrics", "show", "--json"))
+    values = shown[""]["data"]["data/evaluate/trust/encoder/metrics.json"]["data"]
+    assert set(values) == {"accuracy", "f1", "auc", "mse", "pearson_r", "adi", "fv"}
+    shell(folder, sys.executable, "-m", "dvc", "plots", "show", "-o", "plots")
+    assert "ADI" in (folder / "plots" / "index.html").read_text(encoding="utf-8")
+
+
+def test_only_what_changed_runs_again(run):
+    folder, _ = run
+    design = yaml.safe_load((folder / "params.yaml").read_text(encoding="utf-8"))
+    assert repro(folder) == set()
+
+    design["models"]["frozen"] = model("data/raw/encoder", use="frozen_encoder", epochs=2)
+    write(folder, design)
+    own = {"debias@frozen", "finetune@trust-frozen", "predict@trust-frozen", "evaluate@trust-frozen", "report"}
+    assert repro(folder) == own, "a new model runs its own cells and the report"
+
+    design["finetune"]["processes"] = 1
+    write(folder, design)
+    assert repro(folder) == {"report"}, "the number of processes changes no number; the page states it"
+
+    design["evaluate"]["confidence"] = 0.9
+    write(folder, design)
+    evaluations = {f"evaluate@trust-{name}" for name in design["models"]}
+    assert repro(folder) == evaluations | {"report"}, "another interval refits nothing"
+
+    grammar = folder / "stages" / "datasets" / "simulated_survey.yaml"
+    grammar.write_text(grammar.read_text(encoding="utf-8") + "# a remark\n", encoding="utf-8")
+    assert repro(folder) == {"ingest@trust"}, "equal documents stop there"
+
+
+def test_the_flow_ends_with_the_same_lock_as_dvc_repro(run, tmp_path_factory):
+    """From nothing in a folder of its own: the same bytes in every output."""
+    _, lock = run
+    folder = workspace(tmp_path_factory.mktemp("pipeline") / "flow")
+    shell(folder, sys.executable, "-m", "flows.benchmark")
+    assert (folder / "dvc.lock").read_bytes() == lock
+    assert repro(folder) == set()
