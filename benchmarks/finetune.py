@@ -58,7 +58,6 @@ def _documents() -> pa.Table:
     """Texts of lognormal length (median 28 words) in which one word in six tells the label, with one text in ten mislabelled."""
     random = np.random.default_rng(0)
     common = ["the", "a", "my", "I", "we", "they", "this", "day", "time", "home", "work", "people", "thing", "way", "see", "go"]
-        "the",
         "a",
         "my",
         "I",
