@@ -58,29 +58,6 @@ def _documents() -> pa.Table:
     """Texts of lognormal length (median 28 words) in which one word in six tells the label, with one text in ten mislabelled."""
     random = np.random.default_rng(0)
     common = ["the", "a", "my", "I", "we", "they", "this", "day", "time", "home", "work", "people", "thing", "way", "see", "go"]
-        "a",
-        "my",
-        "I",
-        "we",
-        "they",
-        "this",
-        "day",
-        "time",
-        "home",
-        "work",
-        "people",
-        "thing",
-        "way",
-        "see",
-        "go",
-        "get",
-        "know",
-        "think",
-        "make",
-        "about",
-        "with",
-        "from",
-    ]
     words = {True: ["good", "happy", "calm", "kind"], False: ["bad", "angry", "afraid", "cruel"]}
     says = random.random(TEXTS) < 0.5
     lengths = np.clip(np.exp(random.normal(np.log(28), 0.55, TEXTS)).astype(int), 10, 114)
