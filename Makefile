@@ -5,8 +5,6 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export DVC_NO_ANALYTICS := 1
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export DO_NOT_TRACK := 1
-export HF_HUB_OFFLINE ?= 1
-export TOKENIZERS_PARALLELISM := false
 
 .PHONY: benchmark test test-slow lint flow speed clean
 

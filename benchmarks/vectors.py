@@ -5,7 +5,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +27,7 @@ assert KeyedVectors.load_word2vec_format(sys.argv[1], no_header=True).vectors.sh
 """
 
 
-def measure() -> list[dict[str, Any]]:
+def measure() -> list[dict[str, str]]:
     """Rows of what, ours, theirs, ratio, note. The whole process is counted, imports included; gensim can only load every word."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "vectors.txt"
@@ -36,9 +35,14 @@ def measure() -> list[dict[str, Any]]:
         (seconds, memory), (their_seconds, their_memory) = (_run(load, path) for load in (OURS, THEIRS))
     note = f"{WANTED} of {WORDS} words x {DIMENSIONS}; gensim loads all"
     return [
-        {"what": "word vectors, CPU s", "ours": seconds, "theirs": their_seconds, "ratio": their_seconds / seconds, "note": note},
-        {"what": "word vectors, peak MB", "ours": memory, "theirs": their_memory, "ratio": their_memory / memory, "note": note},
+        _row("load word vectors, CPU time", seconds, their_seconds, "s", note),
+        _row("load word vectors, peak memory", memory, their_memory, "MB", note),
     ]
+
+
+def _row(what: str, ours: float, theirs: float, unit: str, note: str) -> dict[str, str]:
+    figures = {"ours": f"{ours:.1f} {unit}", "theirs": f"{theirs:.1f} {unit} (gensim)", "ratio": f"{theirs / ours:.1f}x"}
+    return {"what": what, **figures, "note": note}
 
 
 def _write(path: Path) -> None:

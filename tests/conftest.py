@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import hypothesis
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -12,6 +13,10 @@ os.environ |= {"DVC_NO_ANALYTICS": "1", "PREFECT_SERVER_ANALYTICS_ENABLED": "fal
 os.environ |= {"TOKENIZERS_PARALLELISM": "false", "OMP_NUM_THREADS": "1"}  # tiny networks are slower on more threads
 
 ROOT = Path(__file__).parents[1]
+
+# The same examples on every machine, however slow: a red test is a wrong program and not bad luck.
+hypothesis.settings.register_profile("house", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("house")
 
 
 @pytest.fixture(scope="session")

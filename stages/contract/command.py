@@ -24,6 +24,8 @@ from stages.contract.params import Design, fill
 from stages.contract.tables import At
 
 KEYS = {"task": "tasks", "model": "models"}
+# Weights come from pins and folders; whoever wants a model hub sets HF_HUB_OFFLINE=0.
+HUB = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "TOKENIZERS_PARALLELISM": "false"}
 
 
 def command(run: Callable[..., Any]) -> None:
@@ -50,7 +52,7 @@ def perform(run: Callable[..., Any], stage: str, design: Design, names: dict[str
     hints = typing.get_type_hints(run, include_extras=True)
     entries = {key: design.entry(KEYS[key], name) for key, name in names.items()}  # type: ignore[arg-type]
     params = fill(hints["params"], design.section(stage), f"params.yaml: {stage}")
-    os.environ["OMP_NUM_THREADS"] = str(getattr(params, "threads", 1))
+    os.environ |= HUB | os.environ | {"OMP_NUM_THREADS": str(getattr(params, "threads", 1))}
     started = time.monotonic()
     print(f"{stage} {_progress(design, names)}", flush=True)
     arguments = {"params": params, "design": design} | entries

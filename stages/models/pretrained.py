@@ -146,7 +146,9 @@ def _from_hub(pin: Pin, source: str) -> Path:
         return cached
     elsewhere = "or put the model in a folder and name that as source"
     if constants.HF_HUB_OFFLINE:
-        raise BadInput(f"{source}: {pin.hub} is not in the local cache and HF_HUB_OFFLINE is set; unset it to download once, {elsewhere}.")
+        raise BadInput(
+            f"{source}: {pin.hub} is not in the local cache and the hub is off: set HF_HUB_OFFLINE=0 to download it once, {elsewhere}."
+        )
     try:
         return Path(snapshot_download(pin.hub, revision=pin.revision, allow_patterns=list(ENCODER)))
     except OSError as error:

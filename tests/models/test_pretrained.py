@@ -121,7 +121,7 @@ def test_a_hub_model_comes_from_the_local_cache_or_is_refused_at_once(tmp_path: 
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     sums = {"model.safetensors": hashlib.sha256(ENCODER["model.safetensors"]).hexdigest()}
     source = pin(tmp_path / "pin.yaml", packages=None, hub="someone/something", revision="0123abc", files=sums)
-    with pytest.raises(BadInput, match="someone/something is not in the local cache and HF_HUB_OFFLINE is set; unset it"):
+    with pytest.raises(BadInput, match="someone/something is not in the local cache and the hub is off: set HF_HUB_OFFLINE=0"):
         locate(source)
     cached = folder_of(tmp_path / "cache" / "models--someone--something" / "snapshots" / "0123abc", ENCODER)
     assert locate(source).path == cached
