@@ -8,6 +8,7 @@ from importlib import import_module
 # A subcommand's name: the module that does it, and what it does.
 SUBCOMMANDS = {
     "run": ("flows.benchmark", "bring the benchmark up to date: run what `dvc repro` would, watched by Prefect"),
+    "audit": ("flows.audit", "audit a file of predictions: who is selected and who is missed, by group"),
 }
 
 

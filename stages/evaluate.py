@@ -1,5 +1,6 @@
 """documents, subgroups, predictions -> scores: performance, the rates of every group, the gaps of every attribute set, with intervals."""
 
+import dataclasses
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -24,17 +25,24 @@ from stages.contract.tables import (
 )
 from stages.metrics.contingency import tabulate, tabulate_population
 from stages.metrics.performance import METRICS
-from stages.metrics.scoring import Resampling, Sets, finite, score_gaps, score_performance, score_rates
+from stages.metrics.scoring import OURS, PAIR, Rules, Sets, finite, sample, score_gaps, score_performance, score_rates
+from stages.metrics.verdicts import with_tests
 
 Metrics = Annotated[dict, At("data/evaluate/{task}/{model}/metrics.json")]
 
 
 class Params(Section):
-    """Bootstrap ``replicates`` and ``confidence`` of the intervals; which gaps, under which conventions."""
+    """Bootstrap ``replicates`` and ``confidence`` of intervals, ``permutations`` of tests; which gaps, under which conventions.
+
+    A q-value up to ``level`` is a disparity; with fewer than ``fewest`` people in a gap's own denominator nothing can be told.
+    """
 
     seed: int = 1
     replicates: int = Field(default=10_000, ge=100)
+    permutations: int = Field(default=10_000, ge=100)
     confidence: float = Field(default=0.95, gt=0, lt=1)
+    level: float = Field(default=0.05, gt=0, lt=1)
+    fewest: int = Field(default=10, ge=1)
     gaps: tuple[Literal["di", "di_star", "adi", "fv"], ...] = ("di", "di_star", "adi", "fv")
     conventions: tuple[Literal["crossbias", "naacl2022"], ...] = ("crossbias", "naacl2022")
 
@@ -52,12 +60,12 @@ def run(
     chosen: Sets = [tuple(name.split("+")) for name in dict.fromkeys(sets.column("attributes").to_pylist())]
     attributes = sorted({name for names in chosen for name in names})
     table = tabulate(frame[attributes], frame["favourable"].to_numpy(), frame["y_pred"].to_numpy() == 1, frame["author_id"].to_numpy())
-    planted = _planted(population, attributes, chosen)
-    drawn = np.concatenate(list(table.replicates(chosen, params.replicates, params.seed)))
-    rows = score_performance(frame, Resampling(params.replicates, params.confidence, params.seed))
-    rows += score_rates(table, chosen, planted, drawn, params.confidence)
+    rules = Rules(**params.model_dump(include={field.name for field in dataclasses.fields(Rules)}))
+    cell = sample(table, chosen, rules, _planted(population, attributes, chosen))
+    rows = score_performance(frame, rules) + score_rates(cell)
     for convention in params.conventions:
-        rows += score_gaps(table, chosen, planted, drawn, params.confidence, convention, params.gaps)
+        gaps = score_gaps(cell, convention, params.gaps)
+        rows += with_tests(cell, gaps, params.gaps) if convention == OURS else gaps
     scores = pd.DataFrame(rows).reindex(columns=column_names(Scores))
     return from_pandas(scores), headline(scores)
 
@@ -77,7 +85,7 @@ def joined(documents: pa.Table, subgroups: pa.Table, predictions: pa.Table) -> p
 def headline(scores: pd.DataFrame) -> dict[str, Any]:
     """Performance, and by order the ADI furthest from 1 (as a ratio: 0.5 is as far as 2) and the largest FV; null where undefined."""
     everyone = scores[scores["order"] == 0].set_index("metric")["value"]
-    gaps = scores[(scores["order"] > 0) & (scores["convention"] == "crossbias")]
+    gaps = scores[(scores["group"] == PAIR) & (scores["convention"] == OURS)]
     found: dict[str, Any] = {metric: finite(everyone[metric]) for metric in METRICS}
     # An ADI of 0 is infinitely far from 1 and leads its order.
     distances = {"adi": lambda values: np.log(np.maximum(values, 1e-300)).abs(), "fv": lambda values: values}

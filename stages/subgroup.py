@@ -3,7 +3,9 @@
 import itertools
 from typing import Self
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from stages.contract.bad_input import BadInput
@@ -12,6 +14,7 @@ from stages.contract.params import Name, Section
 from stages.contract.tables import AttributeSets, Documents, Population, PopulationSubgroups, Subgroups, from_pandas
 
 GROUPS = ("protected", "privileged", "mixed", "unknown")
+UNKNOWN = -1
 FIXED = {"doc_id", "author_id", "text", "lang", "fold", "label", "favourable", "mass", "decision"}
 
 
@@ -65,7 +68,9 @@ def run(documents: Documents, population: Population, params: Params) -> tuple[S
     simulated = population.to_pandas()
     planted = pd.concat([code(simulated, attributes), simulated[["mass", "favourable", "decision"]]], axis=1)
     sets = sets_of(list(attributes), params)
-    sizes = pd.concat([_sizes(coded, frame["author_id"], chosen) for chosen in sets], ignore_index=True)
+    status = {name: coded[name].map({"protected": 0, "privileged": 1}).fillna(UNKNOWN).to_numpy(dtype=np.int8) for name in attributes}
+    author = pd.factorize(frame["author_id"])[0]
+    sizes = pd.concat([_sizes(status, author, chosen) for chosen in sets], ignore_index=True)
     return from_pandas(pd.concat([frame["doc_id"], coded], axis=1)), from_pandas(_merged(planted)), from_pandas(sizes)
 
 
@@ -101,20 +106,19 @@ def sets_of(attributes: list[str], params: Params) -> list[tuple[str, ...]]:
     return [combination for combination in chosen if params.containing is None or params.containing in combination]
 
 
-def _sizes(coded: pd.DataFrame, authors: pd.Series, chosen: tuple[str, ...]) -> pd.DataFrame:
-    status = coded[list(chosen)]
-    group = pd.Series("mixed", index=status.index)
-    group[(status == "protected").all(axis=1)] = "protected"
-    group[(status == "privileged").all(axis=1)] = "privileged"
-    group[status.isna().any(axis=1)] = "unknown"
-    counted = authors.groupby(group).agg(["size", "nunique"]).reindex(GROUPS, fill_value=0)
+def _sizes(status: dict[str, NDArray[np.int8]], author: NDArray[np.int64], chosen: tuple[str, ...]) -> pd.DataFrame:
+    parts = [status[name] for name in chosen]
+    low, high = np.minimum.reduce(parts), np.maximum.reduce(parts)
+    group = np.select([low == UNKNOWN, high == 0, low == 1], [GROUPS.index("unknown"), 0, 1], GROUPS.index("mixed"))
+    seen = np.zeros((len(GROUPS), author.max() + 1), dtype=bool)
+    seen[group, author] = True
     return pd.DataFrame(
         {
             "attributes": "+".join(chosen),
             "order": len(chosen),
             "group": list(GROUPS),
-            "texts": counted["size"].to_numpy(),
-            "authors": counted["nunique"].to_numpy(),
+            "texts": np.bincount(group, minlength=len(GROUPS)),
+            "authors": seen.sum(axis=1),
         }
     )
 

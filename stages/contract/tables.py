@@ -99,7 +99,8 @@ Predictions = Annotated[
     ),
 ]
 # One number a row. attributes "" and order 0 is everyone. `n` is the metric's own denominator; a null value has a reason;
-# `planted` is the ideal reader's true value where the population is known.
+# `planted` is the ideal reader's true value where the population is known; `p_value`, `q_value` and `verdict` test equality, and
+# groups of these sizes show values from `null_low` to `null_high` by chance.
 Scores = Annotated[
     pa.Table,
     At(
@@ -117,6 +118,11 @@ Scores = Annotated[
             n_protected="int64?",
             n_privileged="int64?",
             planted="double?",
+            p_value="double?",
+            q_value="double?",
+            verdict="string?",
+            null_low="double?",
+            null_high="double?",
             reason="string?",
         ),
         key=("attributes", "group", "metric", "convention"),

@@ -34,15 +34,18 @@ class Contingency:
         return np.asarray(self.authors @ self.profiles, dtype=float)
 
     def groups(self, sets: list[tuple[str, ...]]) -> NDArray[np.float64]:
-        """What each cell adds to each group: [cells, 1 + 4 x sets, 4]; first everyone, then protected, privileged, mixed, unknown a set."""
-        members = [np.ones(len(self.favourable), dtype=bool)]
-        for chosen in sets:
-            status = self.status[:, [self.attributes.index(name) for name in chosen]]
-            unknown = (status == -1).any(axis=1)
-            protected, privileged = (status == 0).all(axis=1), (status == 1).all(axis=1)
-            members += [protected, privileged, ~(unknown | protected | privileged), unknown]
-        counted = np.stack([np.ones_like(self.favourable), self.favourable, self.selected, self.favourable & self.selected], axis=1)
-        return np.stack(members, axis=1)[:, :, None] * counted[:, None, :].astype(float)
+        """What each cell adds to each group: [cells, 1 + 4 x sets, 4], groups in the order of ``memberships``."""
+        members = memberships(self.status, self.attributes, sets)
+        return members[:, :, None] * counted(self.favourable, self.selected)[:, None, :]
+
+    def by_author(self, sets: list[tuple[str, ...]]) -> NDArray[np.float64]:
+        """What one author of each kind adds to each group [kinds of author, groups, 4]."""
+        groups = self.groups(sets)
+        return np.asarray(self.profiles @ groups.reshape(len(groups), -1)).reshape(-1, *groups.shape[1:])
+
+    def people(self, sets: list[tuple[str, ...]]) -> NDArray[np.float64]:
+        """How many authors have at least one of the counted texts in each group [groups, 4]."""
+        return np.einsum("k,kgq->gq", self.authors, self.by_author(sets) > 0)
 
     def replicates(self, sets: list[tuple[str, ...]], number: int, seed: int) -> Iterator[NDArray[np.float64]]:
         """Bootstrap replicates of the group sums [replicates, groups, 4], a chunk at a time.
@@ -51,17 +54,32 @@ class Contingency:
         an author that is resampling rows. All texts of a drawn author come along, so that their dependence is kept.
         """
         random = np.random.default_rng(seed)
-        groups = self.groups(sets)
-        per_kind = self.profiles @ groups.reshape(len(groups), -1)
+        per_kind = self.by_author(sets)
         total = int(self.authors.sum())
         step = max(1, CHUNK_BYTES // (8 * len(self.authors)))
         for start in range(0, number, step):
             drawn = random.multinomial(total, self.authors / total, min(step, number - start))
-            yield (drawn.astype(float) @ per_kind).reshape(-1, *groups.shape[1:])
+            yield np.tensordot(drawn.astype(float), per_kind, axes=1)
 
     def sums(self, sets: list[tuple[str, ...]]) -> NDArray[np.float64]:
         """The group sums [groups, 4] of the data themselves."""
         return np.einsum("c,cgq->gq", self.counts(), self.groups(sets))
+
+
+def memberships(status: NDArray[np.int8], attributes: tuple[str, ...], sets: list[tuple[str, ...]]) -> NDArray[np.bool_]:
+    """Who is in which group [kinds, 1 + 4 x sets]: first everyone, then protected, privileged, mixed and unknown of each set."""
+    members = [np.ones(len(status), dtype=bool)]
+    for chosen in sets:
+        part = status[:, [attributes.index(name) for name in chosen]]
+        unknown = (part == -1).any(axis=1)
+        protected, privileged = (part == 0).all(axis=1), (part == 1).all(axis=1)
+        members += [protected, privileged, ~(unknown | protected | privileged), unknown]
+    return np.stack(members, axis=1)
+
+
+def counted(favourable: NDArray[np.bool_], selected: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """What one text of each cell counts as [cells, 4]: a text, a favourable label, a selection, a right selection."""
+    return np.stack([np.ones_like(favourable), favourable, selected, favourable & selected], axis=1).astype(float)
 
 
 def tabulate(status: pd.DataFrame, favourable: NDArray[np.bool_], selected: NDArray[np.bool_], authors: NDArray[np.object_]) -> Contingency:

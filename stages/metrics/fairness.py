@@ -19,16 +19,20 @@ def ratio(numerator: Sums, denominator: Sums) -> Sums:
     )
 
 
+def counts(sums: Sums, rate: str) -> tuple[Sums, Sums]:
+    """Numerator and denominator of a rate."""
+    texts, favourable, selected, true_selected = (sums[..., i] for i in (TEXTS, FAVOURABLE, SELECTED, TRUE_SELECTED))
+    return {
+        "base_rate": (favourable, texts),
+        "selection_rate": (selected, texts),
+        "tpr": (true_selected, favourable),
+        "fpr": (selected - true_selected, texts - favourable),
+    }[rate]
+
+
 def rates(sums: Sums) -> dict[str, tuple[Sums, Sums]]:
     """Each rate in [0, 1] with its own denominator: P(y=1), P(decision=1), TPR = P(decision=1 | y=1), FPR = P(decision=1 | y=0)."""
-    texts, favourable, selected, true_selected = (sums[..., i] for i in (TEXTS, FAVOURABLE, SELECTED, TRUE_SELECTED))
-    unfavourable = texts - favourable
-    return {
-        "base_rate": (ratio(favourable, texts), texts),
-        "selection_rate": (ratio(selected, texts), texts),
-        "tpr": (ratio(true_selected, favourable), favourable),
-        "fpr": (ratio(selected - true_selected, unfavourable), unfavourable),
-    }
+    return {rate: (ratio(*counts(sums, rate)), counts(sums, rate)[1]) for rate in RATES}
 
 
 def gaps(protected: Sums, privileged: Sums, everyone: Sums, convention: str) -> dict[str, Sums]:

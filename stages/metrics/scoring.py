@@ -1,4 +1,4 @@
-"""Scores as rows: one number each, with its interval, its own denominators, its planted truth, or the reason it is undefined."""
+"""Scores as rows: one number each, with its interval, its own denominators, its planted truth, or why it is undefined."""
 
 import math
 from collections.abc import Sequence
@@ -10,83 +10,131 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stages.metrics import fairness, performance
-from stages.metrics.contingency import FAVOURABLE, GROUPS, TEXTS, Contingency
-from stages.metrics.resampling import percentile_interval
+from stages.metrics.contingency import FAVOURABLE, GROUPS, SELECTED, TEXTS, Contingency
+from stages.metrics.intervals import (
+    Interval,
+    independent_texts,
+    largest_gap_interval,
+    log_ratio_interval,
+    percentile_interval,
+    wilson_interval,
+)
+from stages.metrics.permutation import favourable_only, null_sums
 
 Row = dict[str, Any]
 Sets = list[tuple[str, ...]]
+PAIR = "protected/privileged"
+OURS = "crossbias"
+# What a ratio divides in each of its two groups; in ADI the numbers of texts cancel.
+COUNTED = {"di": (SELECTED, TEXTS), "di_star": (FAVOURABLE, TEXTS), "adi": (SELECTED, FAVOURABLE)}
 
 
 @dataclass(frozen=True)
-class Resampling:
-    """How intervals are made: how many bootstrap replicates, of what confidence, from which seed."""
+class Rules:
+    """How numbers are qualified: bootstrap ``replicates`` and ``confidence`` of intervals, ``permutations`` of tests.
+
+    A q-value up to ``level`` is a disparity; with fewer than ``fewest`` people in an own denominator no verdict is given.
+    """
 
     replicates: int
+    permutations: int
     confidence: float
+    level: float
+    fewest: int
     seed: int
 
 
-def score_rates(
-    table: Contingency, sets: Sets, planted: NDArray[np.float64] | None, drawn: NDArray[np.float64], confidence: float
-) -> list[Row]:
-    """The four rates of everyone and of each group of each set."""
-    point = table.sums(sets)
-    places = [((), "everyone"), *((chosen, group) for chosen in sets for group in GROUPS)]
+@dataclass(frozen=True)
+class Cell:
+    """Group sums [..., groups, 4] of a cell's data, of their bootstrap replicates, of the size-matched null, of the population."""
+
+    table: Contingency
+    sets: Sets
+    rules: Rules
+    point: NDArray[np.float64]
+    replicates: NDArray[np.float64]
+    null: NDArray[np.float64]
+    favourable_null: NDArray[np.float64]
+    planted: NDArray[np.float64] | None
+
+
+def sample(table: Contingency, sets: Sets, rules: Rules, planted: NDArray[np.float64] | None = None) -> Cell:
+    """Everything about a cell that takes random numbers. FV looks at favourable texts only, and so does its null."""
+    replicates = np.concatenate(list(table.replicates(sets, rules.replicates, rules.seed)))
+    null = np.concatenate(list(null_sums(table, sets, rules.permutations, rules.seed)))
+    favourable = np.concatenate(list(null_sums(favourable_only(table), sets, rules.permutations, rules.seed)))
+    return Cell(table, sets, rules, table.sums(sets), replicates, null, favourable, planted)
+
+
+def score_rates(cell: Cell) -> list[Row]:
+    """The four rates of everyone and of each group of each set, with Wilson intervals for as many texts as the authors are worth."""
+    by_author = cell.table.by_author(cell.sets)
+    places = [((), "everyone"), *((chosen, group) for chosen in cell.sets for group in GROUPS)]
     rows = []
     for index, (attributes, group) in enumerate(places):
         # Who declines to answer is no property of the population, so the unknown group has no planted rates.
-        true = None if planted is None or group == "unknown" else fairness.rates(planted[index])
-        resampled = fairness.rates(drawn[:, index])
-        for metric, (value, denominator) in fairness.rates(point[index]).items():
-            reason = None if denominator > 0 else "nobody to count: the rate's denominator is zero"
-            row = _row(attributes, group, metric, value, resampled[metric][0], confidence, reason)
-            rows.append(row | {"n": int(denominator), "planted": None if true is None else finite(true[metric][0])})
+        true = None if cell.planted is None or group == "unknown" else fairness.rates(cell.planted[index])
+        for metric, (value, denominator) in fairness.rates(cell.point[index]).items():
+            if denominator > 0:
+                texts = independent_texts(*fairness.counts(by_author[:, index], metric), cell.table.authors)
+                scored = row(attributes, group, metric, value, wilson_interval(float(value), texts, cell.rules.confidence))
+            else:
+                scored = row(attributes, group, metric, None, (np.nan, np.nan, "nobody to count: the rate's denominator is zero"))
+            rows.append(scored | {"n": int(denominator), "planted": None if true is None else finite(true[metric][0])})
     return rows
 
 
-def score_gaps(
-    table: Contingency,
-    sets: Sets,
-    planted: NDArray[np.float64] | None,
-    drawn: NDArray[np.float64],
-    confidence: float,
-    convention: str,
-    metrics: Sequence[str],
-) -> list[Row]:
+def score_gaps(cell: Cell, convention: str, metrics: Sequence[str]) -> list[Row]:
     """The gaps of each set under one convention, ``n_protected`` and ``n_privileged`` being the metric's own denominators."""
-    point = table.sums(sets)
+    by_author = cell.table.by_author(cell.sets)
     rows = []
-    for index, attributes in enumerate(sets):
-        pair = slice(1 + len(GROUPS) * index, 3 + len(GROUPS) * index)
-        protected, privileged = point[pair]
-        values = fairness.gaps(protected, privileged, point[0], convention)
-        resampled = fairness.gaps(drawn[:, pair.start], drawn[:, pair.start + 1], drawn[:, 0], convention)
-        true = (
-            fairness.gaps(planted[pair.start], planted[pair.start + 1], planted[0], convention)
-            if planted is not None and convention == "crossbias"
-            else {}
-        )
+    for index, attributes in enumerate(cell.sets):
+        at = 1 + len(GROUPS) * index
+        pair = cell.point[at], cell.point[at + 1]
+        values = fairness.gaps(*pair, cell.point[0], convention)
+        drawn = fairness.gaps(cell.replicates[:, at], cell.replicates[:, at + 1], cell.replicates[:, 0], convention)
+        true = {}
+        if cell.planted is not None and convention == OURS:
+            true = fairness.gaps(cell.planted[at], cell.planted[at + 1], cell.planted[0], convention)
         for metric in metrics:
-            reason = None if np.isfinite(values[metric]) else fairness.reason_for(metric, protected, privileged)
-            row = _row(attributes, "protected/privileged", metric, values[metric], resampled[metric], confidence, reason, convention)
-            counted = FAVOURABLE if metric == "fv" and convention == "crossbias" else TEXTS
-            row |= {"n_protected": int(protected[counted]), "n_privileged": int(privileged[counted])}
-            rows.append(row | {"planted": finite(true.get(metric))})
+            of_tpr = metric == "fv" and convention == OURS
+            if not np.isfinite(values[metric]):
+                interval: Interval = (np.nan, np.nan, fairness.reason_for(metric, *pair))
+            elif of_tpr:
+                interval = _fv_interval(cell, at)
+            elif convention == OURS:
+                numerator, denominator = COUNTED[metric]
+                sides = [(by_author[:, side, numerator], by_author[:, side, denominator]) for side in (at, at + 1)]
+                interval = log_ratio_interval((sides[0], sides[1]), cell.table.authors, cell.rules.confidence, denominator == TEXTS)
+            else:
+                interval = percentile_interval(drawn[metric], cell.rules.confidence)
+            counted = FAVOURABLE if of_tpr else TEXTS
+            scored = row(attributes, PAIR, metric, values[metric], interval, convention)
+            scored |= {"n_protected": int(pair[0][counted]), "n_privileged": int(pair[1][counted])}
+            rows.append(scored | {"planted": finite(true.get(metric))})
     return rows
 
 
-def score_performance(frame: pd.DataFrame, resampling: Resampling) -> list[Row]:
+def _fv_interval(cell: Cell, at: int) -> Interval:
+    tpr, replicates = (fairness.rates(sums)["tpr"][0] for sums in (cell.point, cell.replicates))
+    if any(np.nanmin(replicates[:, place]) == np.nanmax(replicates[:, place]) for place in (at, at + 1)):
+        return np.nan, np.nan, "no interval: a group's TPR never varies, so too few people to estimate it from"
+    gaps, drawn = tpr[at : at + 2] - tpr[0], replicates[:, at : at + 2] - replicates[:, :1]
+    return largest_gap_interval(gaps, drawn, cell.rules.confidence)
+
+
+def score_performance(frame: pd.DataFrame, rules: Rules) -> list[Row]:
     """Predictive performance over everyone; ``frame`` has y_true, y_score, y_pred, favourable and author_id a text."""
     favourable, selected = frame["favourable"].to_numpy(), frame["y_pred"].to_numpy() == 1
     data = (frame["y_true"].to_numpy(), frame["y_score"].to_numpy(), favourable, selected)
     point = performance.performance(*data, np.ones((1, len(frame))))
-    weights = performance.author_weights(frame["author_id"].to_numpy(), resampling.replicates, resampling.seed)
-    chunks = [performance.performance(*data, chunk) for chunk in weights]
+    drawn = performance.replicates(*data, frame["author_id"].to_numpy(), rules.replicates, rules.seed)
     rows = []
     for metric, value in point.items():
-        reason = None if np.isfinite(value[0]) else "undefined: the predictions or the labels do not vary"
-        replicates = np.concatenate([chunk[metric] for chunk in chunks])
-        rows.append(_row((), "everyone", metric, value[0], replicates, resampling.confidence, reason) | {"n": len(frame)})
+        interval: Interval = (np.nan, np.nan, "undefined: the predictions or the labels do not vary")
+        if np.isfinite(value[0]):
+            interval = percentile_interval(drawn[metric], rules.confidence)
+        rows.append(row((), "everyone", metric, value[0], interval) | {"n": len(frame)})
     return rows
 
 
@@ -95,16 +143,8 @@ def finite(value: Any) -> float | None:
     return float(value) if value is not None and math.isfinite(value) else None
 
 
-def _row(
-    attributes: tuple[str, ...],
-    group: str,
-    metric: str,
-    value: Any,
-    replicates: NDArray[np.float64],
-    confidence: float,
-    reason: str | None,
-    convention: str = "crossbias",
-) -> Row:
-    low, high, why = (np.nan, np.nan, None) if reason else percentile_interval(replicates, confidence)
+def row(attributes: tuple[str, ...], group: str, metric: str, value: Any, interval: Interval, convention: str = OURS) -> Row:
+    """A score without its denominators."""
+    low, high, reason = interval
     place = {"attributes": "+".join(attributes), "order": len(attributes), "group": group, "metric": metric, "convention": convention}
-    return place | {"value": finite(value), "ci_low": finite(low), "ci_high": finite(high), "reason": reason or why}
+    return place | {"value": finite(value), "ci_low": finite(low), "ci_high": finite(high), "reason": reason}

@@ -14,7 +14,7 @@ STYLE = {"aria": False, "font": "system-ui, sans-serif", "background": "white", 
 
 
 class Point(NamedTuple):
-    """A gap of one set and model; its interval may be absent."""
+    """A gap of one set and model; its interval, and the range that chance alone makes likely, may be absent."""
 
     attributes: str
     order: int
@@ -22,6 +22,8 @@ class Point(NamedTuple):
     value: float
     low: float | None
     high: float | None
+    null_low: float | None = None
+    null_high: float | None = None
 
 
 def axis_of(metric: str, points: Iterable[Point]) -> tuple[float, float]:
@@ -35,7 +37,7 @@ def axis_of(metric: str, points: Iterable[Point]) -> tuple[float, float]:
 def gaps(metric: str, points: list[Point], sets: dict[str, int], models: list[str], axis: tuple[float, float]) -> str:
     """``points`` as SVG: sets from left to right by number of demographics, one mark a model, intervals as lines.
 
-    What lies beyond ``axis`` is drawn at its edge. A hollow mark has no interval.
+    What lies beyond ``axis`` is drawn at its edge. A hollow mark has no interval. A grey bar is what chance alone makes likely.
     """
     import altair as alt
 
@@ -76,6 +78,8 @@ def _rows(points: list[Point], places: dict[str, float], models: list[str], axis
         row = {"x": round(places[point.attributes] + dodge, 4), "y": inside(point.value), "model": point.model}
         if point.low is not None and point.high is not None:
             row |= {"low": inside(point.low), "high": inside(point.high)}
+        if point.null_low is not None and point.null_high is not None:
+            row |= {"null_low": inside(point.null_low), "null_high": inside(point.null_high)}
         rows.append(row)
     return rows
 
@@ -88,9 +92,11 @@ def _marks(x: Any, y: Any, rows: list[dict[str, Any]], models: list[str]) -> lis
     shape = alt.Shape("model:N", scale=alt.Scale(domain=models, range=_cycle(SHAPES, models)), legend=legend)
     known = alt.Chart(alt.Data(values=[row for row in rows if "low" in row]))
     bare = alt.Chart(alt.Data(values=[row for row in rows if "low" not in row]))
-    low = y.copy()
-    low.shorthand = "low:Q"
+    chance = alt.Chart(alt.Data(values=[row for row in rows if "null_low" in row]))
+    low, null_low = y.copy(), y.copy()
+    low.shorthand, null_low.shorthand = "low:Q", "null_low:Q"
     return [
+        chance.mark_rule(strokeWidth=7, color="#c9c9c9", opacity=0.55).encode(x, null_low, alt.Y2("null_high:Q")),
         known.mark_rule(strokeWidth=1.3).encode(x, low, alt.Y2("high:Q"), colour),
         known.mark_point(filled=True, opacity=1).encode(x, y, colour, shape, size=alt.value(42)),
         bare.mark_point(filled=False, opacity=1, strokeWidth=1.3).encode(x, y, colour, shape, size=alt.value(42)),

@@ -30,6 +30,11 @@ def bounded(results: Results, task: str, model: str) -> int:
     return sum(adi.bounded for adi in defined(results, task, model, "adi").values())
 
 
+def disparities(results: Results, task: str, model: str, metric: str) -> int:
+    """How many sets have the verdict disparity."""
+    return sum(gap.verdict == "disparity" for gap in defined(results, task, model, metric).values())
+
+
 def recall(results: Results, task: str, model: str, attributes: str) -> str:
     """The two rates whose difference a set's FV is."""
     everyone = results.everyone(task, model, "tpr").known

@@ -4,25 +4,25 @@ from stages.contract.params import Design
 from stages.reporting import findings
 from stages.reporting.results import OURS, PUBLISHED, Results, Score
 from stages.reporting.tables import Table, texts_people
-from stages.reporting.wording import METRICS, direction, measure, set_name, verdict
+from stages.reporting.wording import METRICS, direction, measure, number, probability, set_name, verdict
 
 PERFORMANCE = ("accuracy", "f1", "auc", "mse", "pearson_r")
 HEADLINES = {"classification": "accuracy", "regression": "pearson_r"}
 
 
-def selection(results: Results, design: Design, level: str) -> Table:
+def selection(results: Results, design: Design) -> Table:
     """One line a cell: how well it predicts, and the set furthest from parity by ADI."""
     rows = []
     for task, model in results.cells():
         headline = HEADLINES[design.tasks[task].kind]
         performance = f"{METRICS[headline]} {measure(results.everyone(task, model, headline))}"
-        apart = f"{len(findings.apart(results, task, model))} of {findings.bounded(results, task, model)}"
+        apart = f"{findings.disparities(results, task, model, 'adi')} of {len(results.orders[task])}"
         found = ["none defined", "-", "-", "-"]
         for attributes, adi in list(findings.defined(results, task, model, "adi").items())[:1]:
-            found = [set_name(attributes), measure(adi), _counted(adi), verdict(adi, level)]
+            found = [set_name(attributes), measure(adi), _counted(adi), verdict(adi)]
         rows.append([task, model, performance, *found, apart])
     columns = ["Task", "Model", "Performance", "Set furthest from parity", "ADI", "Texts, protected / privileged"]
-    columns += ["What the interval allows to say", "Intervals without 1"]
+    columns += ["Verdict", "Sets with a disparity"]
     return Table("Selection: is each group selected as often as its labels warrant?", columns, rows, (0, 1, 2, 3, 6))
 
 
@@ -33,9 +33,29 @@ def misses(results: Results) -> Table:
         found = ["none defined", "-", "-", "-"]
         for attributes, fv in list(findings.defined(results, task, model, "fv").items())[:1]:
             found = [set_name(attributes), measure(fv), _counted(fv), findings.recall(results, task, model, attributes)]
-        rows.append([task, model, *found])
-    columns = ["Task", "Model", "Set furthest from parity", "FV", "Favourable texts, protected / privileged", "In words"]
+        rows.append([task, model, *found, f"{findings.disparities(results, task, model, 'fv')} of {len(results.orders[task])}"])
+    columns = [
+        "Task",
+        "Model",
+        "Set furthest from parity",
+        "FV",
+        "Favourable texts, protected / privileged",
+        "In words",
+        "Sets with a disparity",
+    ]
     return Table("Misses: is each group found as reliably as everyone when its label is favourable?", columns, rows, (0, 1, 2, 5))
+
+
+def orders(results: Results, metric: str) -> Table:
+    """One line a cell: for each number of demographics the gap furthest from parity, and how often chance goes as far."""
+    highest = max(order for sets in results.orders.values() for order in sets.values())
+    rows = []
+    for task, model in results.cells():
+        found = [results.furthest(task, model, order, metric) for order in range(1, highest + 1)]
+        rows.append(
+            [task, model, *("-" if s is None or s.p_value is None else f"{number(s.known)}, p {probability(s.p_value)}" for s in found)]
+        )
+    return Table(f"Furthest {METRICS[metric]} by number of demographics", ["Task", "Model", *map(str, range(1, highest + 1))], rows, (0, 1))
 
 
 def _counted(gap: Score) -> str:

@@ -12,8 +12,11 @@ from stages.reporting.wording import METRICS, count, number, percent
 GAPS = ("adi", "fv")
 
 
-def render(results: Results, design: Design, sections: dict[str, Section], title: str, worst: int) -> str:
-    """The page. ``sections`` are the stages' settings with their defaults; ``worst`` sets furthest from parity a cell are shown."""
+def render(results: Results, design: Design, sections: dict[str, Section], title: str, worst: int, notes: list[str] | None = None) -> str:
+    """The page. ``sections`` are the stages' settings with their defaults; ``worst`` sets furthest from parity a cell are shown.
+
+    ``notes`` say how a file of predictions was read: the page of an audit, which has them where a benchmark has its design.
+    """
     import jinja2
 
     # Autoescape: every name and category comes from data or a design that somebody else may have written.
@@ -21,7 +24,13 @@ def render(results: Results, design: Design, sections: dict[str, Section], title
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, loader=loader, trim_blocks=True, lstrip_blocks=True)
     evaluate: Any = sections["evaluate"]
     level = percent(evaluate.confidence)
-    settings = {"title": title, "level": level, "replicates": f"{evaluate.replicates:,}", "chance": _chance(results, evaluate.confidence)}
+    settings: dict[str, Any] = {
+        "title": title,
+        "notes": notes,
+        "level": level,
+        "replicates": f"{evaluate.replicates:,}",
+        "chance": _chance(results, evaluate.confidence),
+    }
     parts = _design(results, design, sections) | _measured(results, design, evaluate, worst, level)
     return environment.get_template("page.html.jinja").render(settings | parts) + "\n"
 
@@ -31,6 +40,7 @@ def _design(results: Results, design: Design, sections: dict[str, Any]) -> dict[
         "counts": [count(len(results.orders), "task"), count(len(results.models), "model"), count(len(list(results.cells())), "cell")],
         "totals": {task: _totals(results, task) for task in results.orders},
         "design": [tables.tasks(design), tables.models(design), tables.settings(sections)],
+        "settings": tables.settings(sections),
         "rules": tables.rules(sections["subgroup"].attributes),
         "sizes": [tables.sizes(results, task) for task in results.orders],
     }
@@ -40,7 +50,8 @@ def _measured(results: Results, design: Design, evaluate: Any, worst: int, level
     points = {metric: {task: _points(results, task, metric) for task in results.orders} for metric in GAPS}
     published = list(results.cells()) if PUBLISHED in evaluate.conventions else []
     return {
-        "summary": [measured.selection(results, design, level), measured.misses(results)],
+        "summary": [measured.selection(results, design), measured.misses(results)],
+        "orders": [measured.orders(results, metric) for metric in GAPS],
         "performance": measured.performance(results, level),
         "figures": {task: [_figure(results, task, metric, points[metric], level) for metric in GAPS] for task in results.orders},
         "impacts": {task: measured.impacts(results, task, level) for task in results.orders if "di" in evaluate.gaps},
@@ -70,7 +81,7 @@ def _chance(results: Results, confidence: float) -> dict[str, str]:
 
 def _points(results: Results, task: str, metric: str) -> list[Point]:
     return [
-        Point(attributes, order, model, gap.value, gap.ci_low, gap.ci_high)
+        Point(attributes, order, model, gap.value, gap.ci_low, gap.ci_high, gap.null_low, gap.null_high)
         for model in results.models
         for attributes, order in results.orders[task].items()
         if (gap := results.gap(task, model, attributes, metric)) is not None and gap.value is not None

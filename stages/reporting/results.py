@@ -25,6 +25,11 @@ class Score(NamedTuple):
     n_privileged: int | None
     planted: float | None
     reason: str | None
+    p_value: float | None = None
+    q_value: float | None = None
+    verdict: str | None = None
+    null_low: float | None = None
+    null_high: float | None = None
 
     @property
     def known(self) -> float:
@@ -80,6 +85,10 @@ class Results:
     def rate(self, task: str, model: str, attributes: str, group: str, metric: str) -> Score:
         """A rate of a group of a set."""
         return self.scores[Key(task, model, attributes, group, metric, OURS)]
+
+    def furthest(self, task: str, model: str, order: int, metric: str) -> Score | None:
+        """The set of an order that is furthest from parity, tested against the furthest of as many sets as small."""
+        return self.scores.get(Key(task, model, EVERYONE, f"any set of order {order}", metric, OURS))
 
     def everyone(self, task: str, model: str, metric: str) -> Score:
         """A number about all texts together."""

@@ -32,15 +32,18 @@ def undefined(score: Score) -> str:
     return f"undefined: {(score.reason or 'no reason was recorded').removeprefix('undefined: ')}"
 
 
-def verdict(adi: Score, level: str) -> str:
-    """What an ADI's interval allows to say of parity, and in which direction."""
+def verdict(adi: Score) -> str:
+    """The verdict on an ADI with its q-value, and for a disparity in which direction."""
     if adi.value is None:
         return undefined(adi)
-    if not adi.bounded:
-        return "no interval, so nothing can be said about parity"
-    if adi.holds(1):
-        return f"not distinguishable from parity at {level}"
-    return f"selected {direction(adi.value)}; distinguishable from parity at {level}"
+    tested = f" (q {probability(adi.q_value)})" if adi.q_value is not None else ""
+    way = f": selected {direction(adi.value)}" if adi.verdict == "disparity" else ""
+    return f"{adi.verdict or 'not tested'}{tested}{way}"
+
+
+def probability(value: float) -> str:
+    """``= 0.034``; what rounds to nothing is ``< 0.001``."""
+    return "< 0.001" if value < 0.001 else f"= {value:.3f}"
 
 
 def direction(adi: float) -> str:

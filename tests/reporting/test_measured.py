@@ -11,22 +11,22 @@ def design(kind):
     return Design.model_validate({"tasks": {"t": entry}, "models": models})
 
 
-def test_the_selection_table_takes_the_furthest_set_and_counts_the_intervals_apart(results):
-    a, b = measured.selection(results, design("classification"), "95 %").rows
+def test_the_selection_table_takes_the_furthest_set_and_counts_the_disparities(results):
+    a, b = measured.selection(results, design("classification")).rows
     assert a[2:] == [
         "accuracy 0.80 [0.70, 0.90]",
         "gender + race",
         "0.00, no interval",
         "12 / 34",
-        "no interval, so nothing can be said about parity",
-        "1 of 2",
+        "cannot tell (q = 0.200)",
+        "1 of 3",
     ]
     assert b[3:5] == ["race", "2.00 [1.20, 3.10]"]
-    assert b[6] == "selected more often than its base rate suggests; distinguishable from parity at 95 %"
+    assert b[6] == "disparity (q < 0.001): selected more often than its base rate suggests"
 
 
 def test_a_regression_is_headed_by_its_correlation(results):
-    assert measured.selection(results, design("regression"), "95 %").rows[0][2].startswith("Pearson r")
+    assert measured.selection(results, design("regression")).rows[0][2].startswith("Pearson r")
 
 
 def test_worst_holds_only_sets_apart_from_parity_with_both_groups(results):

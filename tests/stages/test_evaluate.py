@@ -40,8 +40,8 @@ def test_intervals_cover_the_planted_truth():
     covered = held.groupby(known["metric"]).agg(["mean", "size"])
     assert (covered["size"] >= 100).all()
     assert covered.loc[["base_rate", "selection_rate", "tpr", "fpr", "di", "di_star", "adi"], "mean"].between(0.91, 0.99).all(), covered
-    # The largest of two absolute gaps is biased upwards in small groups, which a percentile interval does not know.
-    assert covered.loc["fv", "mean"] > 0.85
+    # All gaps behind an FV are held at once, so that its interval errs on the wide side.
+    assert covered.loc["fv", "mean"] >= 0.93
 
 
 def test_a_large_survey_converges_to_the_planted_truth():
@@ -55,7 +55,8 @@ def test_the_scores_pass_their_own_door_and_the_metrics_are_numbers_or_null():
     scores, metrics = cell("trust", 60, 1, replicates=200)
     checked = tables.check(scores, Scores.__metadata__[0], "scores").to_pandas()
     everyone, one_set = 5 + 4, 4 * 4 + 2 * 4
-    assert len(checked) == everyone + 16 * one_set
+    orders = 5 * 4
+    assert len(checked) == everyone + 16 * one_set + orders
     assert (checked["value"].notna() | checked["reason"].notna()).all()
     assert (checked["ci_low"].notna() | checked["reason"].notna()).all()
     assert set(metrics) == {"accuracy", "f1", "auc", "mse", "pearson_r", "adi", "fv"}

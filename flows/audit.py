@@ -1,0 +1,63 @@
+"""`crossbias audit`: subgroup, evaluate and report on anyone's predictions, without a pipeline, DVC or Git."""
+
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from flows import audit_report
+from flows.audit_options import Options, parse
+from flows.audit_report import Audit
+from flows.audit_table import read
+from stages import evaluate, subgroup
+from stages.contract.bad_input import BadInput
+from stages.contract.params import fill
+from stages.metrics import gate, performance
+
+MOST_SETS = 255
+
+
+def main(arguments: Sequence[str] | None = None, program: str = "crossbias audit") -> int:
+    """Exit code 0: done; 1: done and the gate of ``--fail-on`` failed; 2: bad input, in one sentence, and nothing written."""
+    options, debug = parse(arguments, program)
+    try:
+        done = audit(options)
+        failed = [] if options.fail_on is None else gate.failures(done.scores.to_pandas(), options.fail_on).to_dict("records")
+        audit_report.publish(done, options, failed)
+    except (BadInput, OSError) as error:
+        if debug:
+            traceback.print_exc()
+        print(f"audit: {error}", file=sys.stderr)
+        return 2
+    return 1 if failed else 0
+
+
+def audit(options: Options) -> Audit:
+    """Read the file, code its groups, and score every attribute set. BadInput: what cannot be read, or only by guessing."""
+    found = read(options)
+    settings: dict[str, Any] = {"attributes": found.rules, "containing": found.containing, "highest_order": options.highest_order}
+    groups = fill(subgroup.Params, settings, "audit")
+    number = len(subgroup.sets_of(list(found.rules), groups))
+    if number > MOST_SETS:
+        raise BadInput(f"{len(found.rules)} attributes make {number:,} sets, more than {MOST_SETS}; name fewer, or lower --highest-order.")
+    settings = {
+        "seed": options.seed,
+        "replicates": options.replicates,
+        "conventions": tuple(dict.fromkeys(("crossbias", *options.convention))),
+    }
+    params = fill(evaluate.Params, settings, "audit")
+    subgroups, population, sets = subgroup.run(found.documents, _nobody(found.documents, list(found.rules)), groups)
+    scores, headline = evaluate.run(found.documents, subgroups, population, sets, found.predictions, params)
+    if pc.count_distinct(found.documents.column("author_id")).as_py() >= performance.MANY:
+        found.notes.append(f"{performance.MANY:,} people or more: intervals of performance follow the normal limit of redrawn samples.")
+    return Audit(found, scores, sets, headline, groups, params)
+
+
+def _nobody(documents: pa.Table, attributes: list[str]) -> pa.Table:
+    """The population behind real data: unknown, so no rows."""
+    columns = {"mass": pa.float64(), "favourable": pa.bool_(), "decision": pa.bool_()}
+    columns |= {name: documents.schema.field(name).type for name in attributes}
+    return pa.table({name: pa.array([], kind) for name, kind in columns.items()})

@@ -1,0 +1,311 @@
+"""`crossbias audit` on files of every kind: figures that were planted, undefined numbers with their reasons, one sentence when refused."""
+
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from flows import command
+from tests.conftest import ROOT
+
+FAST = ["--replicates", "200"]
+
+
+def audit(file, *arguments):
+    """The exit code, and the scores and summary where there are any."""
+    out = file.parent / "report"
+    code = command.main(["audit", str(file), *arguments, *FAST, "--out", str(out)])
+    if code == 2:
+        assert not list(file.parent.glob("*report*"))
+        return code, None, None
+    assert {path.name for path in out.iterdir()} == {"index.html", "scores.parquet", "summary.json"}
+    return code, pd.read_parquet(out / "scores.parquet"), json.loads((out / "summary.json").read_text())
+
+
+def write(folder, **columns):
+    pd.DataFrame(columns).to_csv(folder / "p.csv", index=False)
+    return folder / "p.csv"
+
+
+def score(scores, attributes, metric, group="protected/privileged"):
+    found = scores[(scores["attributes"] == attributes) & (scores["metric"] == metric) & (scores["group"] == group)]
+    assert len(found) == 1
+    return found.iloc[0]
+
+
+def counts(gender, *cells):
+    """Rows of a gender: how many of each (label, decision)."""
+    return [(gender, y, d) for number, y, d in cells for _ in range(number)]
+
+
+def from_counts(folder, *rows):
+    gender, y, d = zip(*(row for group in rows for row in group), strict=True)
+    return write(folder, gender=gender, y=y, yhat=d)
+
+
+BINARY = ["--label", "y", "--decision", "yhat", "--attributes", "gender"]
+
+
+@pytest.fixture
+def planted(tmp_path):
+    """Men: base rate .5, all labels right. Women: base rate .4, half of the favourable missed. So DI .4, DI* .8, ADI .5, TPR .5."""
+    men = counts("man", (200, 1, 1), (200, 0, 0))
+    return from_counts(tmp_path, men, counts("woman", (80, 1, 1), (80, 1, 0), (240, 0, 0)))
+
+
+def test_planted_truth_is_recovered_and_the_gate_fails(planted, capsys):
+    code, scores, summary = audit(planted, *BINARY, "--privileged", "gender=man", "--fail-on", "disparity")
+    assert code == 1
+    values = {metric: score(scores, "gender", metric)["value"] for metric in ("di", "di_star", "adi", "fv")}
+    assert values == pytest.approx({"di": 0.4, "di_star": 0.8, "adi": 0.5, "fv": 280 / 360 - 0.5})
+    assert score(scores, "gender", "adi")["verdict"] == "disparity"
+    assert summary["rows"] == {"read": 800, "used": 800, "left_out": []}
+    assert summary["gate"]["passed"] is False
+    assert {row["metric"] for row in summary["gate"]["failures"]} == {"di", "adi", "fv"}
+    printed = capsys.readouterr().out
+    assert "gender: 400 (400) / 400 (400) / 0 (0)" in printed
+    assert re.search(r"most notable by ADI.*\n  gender: 0\.50 \[0\.\d\d, 0\.\d\d\], disparity, n 400 / 400", printed)
+    assert printed.rstrip().endswith("index.html")
+
+
+def test_a_classifier_that_is_always_right_has_only_the_disparity_of_its_labels(tmp_path):
+    """ADI is 1 and FV is 0. DI follows the labels and fails the gate; DI*, which is about labels alone, does not."""
+    file = from_counts(tmp_path, counts("man", (200, 1, 1), (200, 0, 0)), counts("woman", (80, 1, 1), (320, 0, 0)))
+    code, scores, summary = audit(file, *BINARY, "--privileged", "gender=man", "--fail-on", "disparity")
+    assert (score(scores, "gender", "adi")["value"], score(scores, "gender", "fv")["value"]) == (1, 0)
+    assert score(scores, "gender", "di_star")["verdict"] == "disparity"
+    assert code == 1
+    assert [row["metric"] for row in summary["gate"]["failures"]] == ["di"]
+
+
+def test_equal_groups_pass_the_gate(tmp_path):
+    rows = (60, 1, 1), (20, 1, 0), (15, 0, 1), (55, 0, 0)
+    code, _, summary = audit(from_counts(tmp_path, counts("man", *rows), counts("woman", *rows)), *BINARY, "--fail-on", "disparity")
+    assert (code, summary["gate"]["passed"]) == (0, True)
+
+
+def test_the_page_says_how_the_file_was_read_and_names_no_pipeline(planted):
+    audit(planted, *BINARY)
+    page = (planted.parent / "report" / "index.html").read_text(encoding="utf-8")
+    assert "How the file was read" in page
+    assert "reference group: man (400 of 800 known), as the largest category" in page
+    for word in ("Debiaser", "debiaser", "dvc", "had not learned from", "<script", "Folds"):
+        assert word not in page
+    assert str(planted.parent) not in page
+
+
+def test_the_same_file_gives_the_same_bytes_and_an_audit_replaces_only_an_audit(planted, capsys):
+    audit(planted, *BINARY)
+    out = planted.parent / "report"
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    audit(planted, *BINARY)
+    assert before == {path.name: path.read_bytes() for path in out.iterdir()}
+    (out / "mine.txt").write_text("keep")
+    assert command.main(["audit", str(planted), *BINARY, *FAST, "--out", str(out)]) == 2
+    assert "is no earlier audit" in capsys.readouterr().err
+    assert (out / "mine.txt").read_text() == "keep"
+
+
+# Known failures of other tools, by their number, each with an input of our own.
+
+
+def test_t02_a_group_of_one_stays_in_every_table(tmp_path):
+    random = np.random.default_rng(2)
+    gender = ["a"] * 90 + ["b"] * 90 + ["rare"]
+    file = write(tmp_path, gender=gender, y=random.integers(0, 2, 181), yhat=random.integers(0, 2, 181))
+    _, scores, _ = audit(file, *BINARY, "--privileged", "gender=a,b")
+    rare = score(scores, "gender", "selection_rate", "protected")
+    assert rare["n"] == 1
+    gap = score(scores, "gender", "adi")
+    assert (gap["n_protected"], gap["verdict"]) == (1, "cannot tell")
+
+
+def test_t03_no_favourable_label_leaves_tpr_undefined_and_no_verdict_of_fairness(tmp_path):
+    file = from_counts(tmp_path, counts("a", (4, 1, 1), (4, 1, 0), (9, 0, 0)), counts("b", (20, 0, 0), (10, 0, 1)))
+    _, scores, _ = audit(file, *BINARY, "--privileged", "gender=a")
+    tpr, fv = score(scores, "gender", "tpr", "protected"), score(scores, "gender", "fv")
+    assert np.isnan(tpr["value"])
+    assert tpr["n"] == 0
+    assert np.isnan(fv["value"])
+    assert fv["reason"] == "no favourable label in the protected group"
+    assert fv["verdict"] not in ("disparity", "no evidence of disparity")
+
+
+def test_t10_a_ratio_to_nobody_selected_is_undefined_and_not_large(tmp_path):
+    file = from_counts(tmp_path, counts("a", (5, 1, 0), (7, 0, 0)), counts("b", (6, 1, 1), (3, 0, 0)))
+    _, scores, _ = audit(file, *BINARY, "--privileged", "gender=a")
+    di = score(scores, "gender", "di")
+    assert np.isnan(di["value"])
+    assert di["reason"] == "nobody in the privileged group is selected"
+
+
+@pytest.mark.parametrize("labels", [("granted", "denied"), (2, 1)])
+def test_t12_labels_of_unknown_meaning_are_asked_for_and_then_measured(tmp_path, capsys, labels):
+    good, bad = labels
+    rows = counts("a", (30, good, good), (30, bad, bad)), counts("b", (20, good, bad), (40, bad, bad))
+    file = from_counts(tmp_path, *rows)
+    assert audit(file, *BINARY)[0] == 2
+    assert f"which is favourable? Say for instance --favourable '{bad}'" in capsys.readouterr().err
+    _, scores, _ = audit(file, *BINARY, "--favourable", str(good), "--privileged", "gender=a")
+    assert score(scores, "gender", "di")["value"] == 0
+
+
+def test_t12_scores_are_cut_and_never_compared_with_1(tmp_path):
+    file = write(tmp_path, gender=list("aaabbb") * 4, y=[1, 1, 0] * 8, p=[0.9, 0.8, 0.95, 0.1, 0.2, 0.05] * 4)
+    _, scores, _ = audit(file, "--label", "y", "--score", "p", "--attributes", "gender")
+    assert score(scores, "gender", "selection_rate", "privileged")["value"] == 1
+    assert score(scores, "gender", "di")["value"] == 0
+
+
+def test_t15_a_group_that_is_not_there_is_undefined_and_not_perfect(tmp_path):
+    file = from_counts(tmp_path, counts("male", (20, 1, 1), (20, 0, 0)))
+    code, scores, _ = audit(file, *BINARY, "--fail-on", "disparity")
+    assert code == 0
+    for metric in ("di", "adi", "fv"):
+        assert score(scores, "gender", metric)["reason"] == "no text in the protected group"
+        assert np.isnan(score(scores, "gender", metric)["value"])
+
+
+def test_t18_small_groups_keep_their_rows_and_are_no_findings(tmp_path):
+    file = from_counts(tmp_path, counts("a", (200, 1, 1), (200, 0, 0)), counts("b", (3, 1, 0), (1, 0, 0)))
+    code, scores, _ = audit(file, *BINARY, "--fail-on", "disparity")
+    assert code == 0
+    gap = score(scores, "gender", "di")
+    assert (gap["value"], gap["n_protected"], gap["verdict"]) == (0, 4, "cannot tell")
+
+
+def test_t35_an_attribute_not_given_is_a_group_of_its_own_and_rows_add_up(tmp_path):
+    file = from_counts(tmp_path, counts("a", (9, 1, 1), (9, 0, 0)), counts("", (3, 1, 0), (4, 0, 0)), counts("b", (5, 1, 1), (6, 0, 1)))
+    _, scores, summary = audit(file, *BINARY)
+    sizes = [score(scores, "gender", "base_rate", group)["n"] for group in ("protected", "privileged", "mixed", "unknown")]
+    assert sizes == [11, 18, 0, 7]
+    assert sum(sizes) == summary["rows"]["used"] == score(scores, "", "base_rate", "everyone")["n"]
+    assert any("unknown in 7 of 36 rows" in note for note in summary["notes"])
+
+
+@pytest.mark.parametrize("groups", [("0", "2"), ("-1", "none at all"), ("0.0", "TRUE")])
+def test_t38_any_labels_of_groups(tmp_path, groups):
+    file = from_counts(tmp_path, counts(groups[0], (12, 1, 1), (8, 0, 0)), counts(groups[1], (4, 1, 1), (5, 0, 0)))
+    _, scores, _ = audit(file, *BINARY)
+    assert score(scores, "gender", "di")["value"] == pytest.approx((4 / 9) / (12 / 20))
+
+
+# What is messy in real files.
+
+
+def test_rows_without_label_or_output_are_counted_and_listed(tmp_path, capsys):
+    file = write(tmp_path, y=["1", "", "0", "1", "n/a", "0"] * 5, yhat=["1", "1", "?", "0", "", "0"] * 5, gender=["a", "b", "b"] * 10)
+    code, _, summary = audit(file, *BINARY, "--unknown", "n/a,?")
+    assert code == 0
+    assert summary["rows"]["read"] == 30
+    assert summary["rows"]["used"] == 15
+    assert summary["rows"]["left_out"] == [
+        {"missing": "label", "column": "y", "rows": 10, "first": [2, 5, 8, 11, 14, 17, 20, 23, 26, 29]},
+        {"missing": "decision", "column": "yhat", "rows": 5, "first": [3, 9, 15, 21, 27]},
+    ]
+    assert "left out: 5 rows without a decision in column 'yhat' (rows 3, 9, 15, 21, 27)." in capsys.readouterr().out
+
+
+def test_numbers_as_labels_are_cut_at_their_median(tmp_path):
+    random = np.random.default_rng(4)
+    label = random.normal(3, 1, 400)
+    file = write(tmp_path, y=label, s=label + random.normal(0, 0.3, 400), age=random.integers(18, 80, 400))
+    _, scores, summary = audit(
+        file, "--label", "y", "--score", "s", "--threshold", "median", "--attributes", "age", "--privileged", "age=..40"
+    )
+    assert score(scores, "", "base_rate", "everyone")["value"] == 0.5
+    assert score(scores, "", "pearson_r", "everyone")["value"] > 0.9
+    assert summary["subgroup"]["attributes"] == {"age": {"privileged_at_most": 40.0}}
+
+
+def test_low_scores_that_are_favourable_are_asked_for_and_turned_round(tmp_path, capsys):
+    """A risk score: label 1 is harm, so 0 is favourable, and AUC is that of finding the favourable."""
+    random = np.random.default_rng(7)
+    harm = random.integers(0, 2, 300)
+    risk = np.clip(harm * 0.6 + random.random(300) * 0.4, 0, 1)
+    file = write(tmp_path, y=harm, risk=risk, gender=random.choice(["a", "b"], 300))
+    given = ["--label", "y", "--score", "risk", "--attributes", "gender", "--favourable", "0"]
+    assert audit(file, *given)[0] == 2
+    assert "do high values of 'risk' speak for 0 or for 1?" in capsys.readouterr().err
+    _, scores, _ = audit(file, *given, "--favourable-scores", "low")
+    assert score(scores, "", "auc", "everyone")["value"] == 1
+    assert score(scores, "", "accuracy", "everyone")["value"] == pytest.approx(((risk < 0.5) == (harm == 0)).mean())
+    assert score(scores, "", "base_rate", "everyone")["value"] == pytest.approx((harm == 0).mean())
+
+
+def test_texts_of_one_author_stay_together(tmp_path):
+    """Each person's ten texts are alike, so that people and not texts are what there is much of."""
+    random = np.random.default_rng(3)
+    people = random.integers(0, 2, (40, 3)).repeat(10, axis=0)
+    columns = {"who": np.arange(40).repeat(10), "gender": np.array(["a", "b"])[people[:, 0]], "y": people[:, 1], "yhat": people[:, 2]}
+    widths = []
+    for author in ([], ["--author", "who"]):
+        _, scores, _ = audit(write(tmp_path, **columns), *BINARY, *author)
+        found = score(scores, "", "accuracy", "everyone")
+        widths.append(found["ci_high"] - found["ci_low"])
+    assert widths[1] > 2 * widths[0]
+
+
+REFUSED = {
+    "no output": (["--label", "y", "--attributes", "gender"], "name the column of the model's scores"),
+    "missing column": (["--label", "why", "--score", "p", "--attributes", "gender"], "column 'why' is missing"),
+    "logits": (["--label", "y", "--score", "logit", "--attributes", "gender"], "runs from -2 to 2, so no probabilities: say where to cut"),
+    "words": (["--label", "y", "--score", "gender", "--attributes", "gender"], "is not a number in 4 of 4 rows, first 'a'"),
+    "repeated": (["--label", "y", "--score", "p", "--attributes", "gender", "--id", "id"], "is empty or repeats an earlier row in 1 of 4"),
+    "scale": (["--label", "logit", "--score", "p", "--attributes", "gender"], "or cut the numbers with --threshold median"),
+    "median": (["--label", "y", "--score", "p", "--attributes", "gender", "--threshold", "median"], "cuts labels that are numbers"),
+    "one side": (["--label", "id", "--score", "p", "--attributes", "gender", "--threshold", "0.7"], "puts every label of column 'id' on"),
+    "reference": (["--label", "y", "--score", "p", "--attributes", "gender", "--privileged", "gender=c"], "there are a, b"),
+    "other": (
+        ["--label", "y", "--score", "p", "--attributes", "gender", "--privileged", "race=c"],
+        "'race' of --privileged or --containing",
+    ),
+    "nobody": (["--label", "y", "--score", "p", "--attributes", "gender", "--privileged", "gender="], "say who, as in gender=male"),
+    "too few": (["--label", "y", "--score", "p", "--attributes", "gender", "--replicates", "5"], "'replicates'"),
+    "unknown": (["--label", "y", "--score", "p", "--attributes", "empty"], "is unknown in all 4 rows"),
+    "no row": (["--label", "empty", "--score", "p", "--attributes", "gender"], "no row has both a label and an output"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refusals_are_one_sentence_and_leave_nothing(tmp_path, capsys, case):
+    arguments, sentence = REFUSED[case]
+    columns = {
+        "id": [1, 2, 2, 3],
+        "y": [0, 1, 1, 0],
+        "p": [0.1, 0.9, 0.4, 0.6],
+        "logit": [-2, 2, 1, 0],
+        "gender": list("abab"),
+        "empty": "",
+    }
+    file = write(tmp_path, **columns)
+    assert command.main(["audit", str(file), "--replicates", "200", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert sentence in error
+    assert error.startswith("audit: ")
+    assert error.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["p.csv"]
+
+
+@pytest.mark.parametrize("option", [["--delimiter", "ab"], ["--threshold", "high"], ["--threshold", "inf"], ["--fail-on", "all"]])
+def test_options_that_mean_nothing_exit_with_2(planted, capsys, option):
+    with pytest.raises(SystemExit) as stop:
+        command.main(["audit", str(planted), *BINARY, *option])
+    assert stop.value.code == 2
+    assert f"argument {option[0]}: invalid" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_written_leaves_nothing(planted, capsys):
+    (planted.parent / "file").write_text("")
+    assert command.main(["audit", str(planted), *BINARY, *FAST, "--out", str(planted.parent / "file" / "report")]) == 2
+    assert capsys.readouterr().err.startswith("audit: ")
+
+
+def test_no_pipeline_and_no_deep_learning_is_loaded():
+    code = "import sys, flows.audit; print(sorted({'torch', 'transformers', 'gensim', 'dvc', 'prefect', 'sklearn'} & set(sys.modules)))"
+    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
