@@ -16,7 +16,7 @@ from stages.metrics.verdicts import with_tests
 
 METRICS = ("di", "adi", "fv")
 SETS = [("gender",)]
-RULES = Rules(replicates=500, permutations=499, confidence=0.95, level=0.05, fewest=1, seed=1)
+RULES = Rules(replicates=500, permutations=499, confidence=0.95, level=0.05, fewest=10, seed=1)
 # People in all, texts each, the protected group's share of the people.
 SCENARIOS = [(100, 1, 0.5), (100, 1, 0.1), (400, 1, 0.1), (400, 1, 0.0125), (2000, 1, 0.1), (100, 5, 0.3), (400, 5, 0.1), (400, 5, 0.0125)]
 TRUTH = {"di": 1.0, "adi": 1.0, "fv": 0.0, "selection_rate": 0.4, "tpr": 0.7}

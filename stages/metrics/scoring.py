@@ -101,7 +101,7 @@ def score_gaps(cell: Cell, convention: str, metrics: Sequence[str]) -> list[Row]
             if not np.isfinite(values[metric]):
                 interval: Interval = (np.nan, np.nan, fairness.reason_for(metric, *pair))
             elif of_tpr:
-                interval = _fv_interval(cell, at)
+                interval = _fv_interval(cell, at, by_author)
             elif convention == OURS:
                 numerator, denominator = COUNTED[metric]
                 sides = [(by_author[:, side, numerator], by_author[:, side, denominator]) for side in (at, at + 1)]
@@ -115,7 +115,10 @@ def score_gaps(cell: Cell, convention: str, metrics: Sequence[str]) -> list[Row]
     return rows
 
 
-def _fv_interval(cell: Cell, at: int) -> Interval:
+def _fv_interval(cell: Cell, at: int, by_author: NDArray[np.float64]) -> Interval:
+    people = (cell.table.authors @ (by_author[:, at : at + 2, FAVOURABLE] > 0)).min()
+    if people < cell.rules.fewest:  # replicates of so few people vary less than such groups do
+        return np.nan, np.nan, f"no interval: {people:.0f} people with a favourable text in one of the groups, {cell.rules.fewest} needed"
     tpr, replicates = (fairness.rates(sums)["tpr"][0] for sums in (cell.point, cell.replicates))
     if any(np.nanmin(replicates[:, place]) == np.nanmax(replicates[:, place]) for place in (at, at + 1)):
         return np.nan, np.nan, "no interval: a group's TPR never varies, so too few people to estimate it from"
