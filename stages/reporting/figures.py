@@ -43,7 +43,7 @@ def gaps(metric: str, points: list[Point], sets: dict[str, int], models: list[st
 
     places = _places(sets)
     width = max(places.values()) + 1
-    slot = min(170.0, max(60.0, 1000 / width))
+    slot = min(170.0, max(50.0, 930 / width))
     kind, title, ticks = ("log", "ADI (log scale)", {"values": _ticks(axis)}) if metric == "adi" else ("linear", "FV", {"tickCount": 5})
     y = alt.Y("y:Q", title=title, scale=alt.Scale(type=kind, domain=list(axis), nice=False), axis=alt.Axis(format="~g", **ticks))
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, width], nice=False))
