@@ -11,6 +11,7 @@ from pathlib import Path
 from prefect import Task, flow, get_run_logger, task
 from prefect.artifacts import create_table_artifact
 from prefect.cache_policies import NO_CACHE
+from prefect.settings import get_current_settings
 from prefect.states import State
 
 from flows.engine import Engine, Plan, Step
@@ -107,6 +108,7 @@ def main(arguments: Sequence[str] | None = None, program: str = "python -m flows
         if options.dry:
             _print_plan(options.targets)
         else:
+            get_current_settings().home.mkdir(parents=True, exist_ok=True)  # without it the server that Prefect starts waits in vain
             benchmark(options.targets, options.keep_going)
     except (BadInput, StageFailed) as error:
         if options.debug:

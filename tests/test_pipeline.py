@@ -64,7 +64,6 @@ def write(folder: Path, design: dict) -> None:
 
 def shell(folder: Path, *command: str) -> str:
     state = folder.parent / "state"
-    state.mkdir(exist_ok=True)  # Prefect makes its own folder there, but not that folder's parent
     environment = os.environ | {
         "PYTHONPATH": str(folder),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
