@@ -92,7 +92,6 @@ def score_gaps(cell: Cell, convention: str, metrics: Sequence[str]) -> list[Row]
         at = 1 + len(GROUPS) * index
         pair = cell.point[at], cell.point[at + 1]
         values = fairness.gaps(*pair, cell.point[0], convention)
-        drawn = fairness.gaps(cell.replicates[:, at], cell.replicates[:, at + 1], cell.replicates[:, 0], convention)
         true = {}
         if cell.planted is not None and convention == OURS:
             true = fairness.gaps(cell.planted[at], cell.planted[at + 1], cell.planted[0], convention)
@@ -107,6 +106,7 @@ def score_gaps(cell: Cell, convention: str, metrics: Sequence[str]) -> list[Row]
                 sides = [(by_author[:, side, numerator], by_author[:, side, denominator]) for side in (at, at + 1)]
                 interval = log_ratio_interval((sides[0], sides[1]), cell.table.authors, cell.rules.confidence, denominator == TEXTS)
             else:
+                drawn = fairness.gaps(cell.replicates[:, at], cell.replicates[:, at + 1], cell.replicates[:, 0], convention)
                 interval = percentile_interval(drawn[metric], cell.rules.confidence)
             counted = FAVOURABLE if of_tpr else TEXTS
             scored = row(attributes, PAIR, metric, values[metric], interval, convention)
@@ -119,11 +119,10 @@ def _fv_interval(cell: Cell, at: int, by_author: NDArray[np.float64]) -> Interva
     people = (cell.table.authors @ (by_author[:, at : at + 2, FAVOURABLE] > 0)).min()
     if people < cell.rules.fewest:  # replicates of so few people vary less than such groups do
         return np.nan, np.nan, f"no interval: {people:.0f} people with a favourable text in one of the groups, {cell.rules.fewest} needed"
-    tpr, replicates = (fairness.rates(sums)["tpr"][0] for sums in (cell.point, cell.replicates))
-    if any(np.nanmin(replicates[:, place]) == np.nanmax(replicates[:, place]) for place in (at, at + 1)):
+    tpr, drawn = (fairness.ratio(*fairness.counts(sums[..., [0, at, at + 1], :], "tpr")) for sums in (cell.point, cell.replicates))
+    if (np.nanmin(drawn[:, 1:], axis=0) == np.nanmax(drawn[:, 1:], axis=0)).any():
         return np.nan, np.nan, "no interval: a group's TPR never varies, so too few people to estimate it from"
-    gaps, drawn = tpr[at : at + 2] - tpr[0], replicates[:, at : at + 2] - replicates[:, :1]
-    return largest_gap_interval(gaps, drawn, cell.rules.confidence)
+    return largest_gap_interval(tpr[1:] - tpr[0], drawn[:, 1:] - drawn[:, :1], cell.rules.confidence)
 
 
 def score_performance(frame: pd.DataFrame, rules: Rules) -> list[Row]:

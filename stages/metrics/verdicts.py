@@ -34,7 +34,10 @@ def with_tests(cell: Cell, rows: list[Row], metrics: Sequence[str]) -> list[Row]
 
 
 def _of_orders(cell: Cell, rows: list[Row], metric: str, observed: NDArray[np.float64], null: NDArray[np.float64]) -> list[Row]:
-    """The furthest set of each order, tested against the furthest of as many sets as small under the null (Westfall and Young's max T)."""
+    """The set of each order with the largest statistic, tested against the largest of as many sets as small under the null.
+
+    This is Westfall and Young's max T: a ratio counts in its standard errors, FV as it is.
+    """
     found = []
     for order in sorted({len(chosen) for chosen in cell.sets}):
         places = [i for i, scored in enumerate(rows) if scored["order"] == order and scored["value"] is not None]

@@ -47,7 +47,7 @@ def misses(results: Results) -> Table:
 
 
 def orders(results: Results, metric: str) -> Table:
-    """One line a cell: for each number of demographics the gap furthest from parity, and how often chance goes as far."""
+    """One line a cell: for each number of demographics the gap that stands out most, and how often chance goes as far."""
     highest = max(order for sets in results.orders.values() for order in sets.values())
     rows = []
     for task, model in results.cells():
@@ -55,7 +55,12 @@ def orders(results: Results, metric: str) -> Table:
         rows.append(
             [task, model, *("-" if s is None or s.p_value is None else f"{number(s.known)}, p {probability(s.p_value)}" for s in found)]
         )
-    return Table(f"Furthest {METRICS[metric]} by number of demographics", ["Task", "Model", *map(str, range(1, highest + 1))], rows, (0, 1))
+    return Table(
+        f"{METRICS[metric]} that stands out most, by number of demographics",
+        ["Task", "Model", *map(str, range(1, highest + 1))],
+        rows,
+        (0, 1),
+    )
 
 
 def _counted(gap: Score) -> str:

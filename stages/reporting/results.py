@@ -87,7 +87,7 @@ class Results:
         return self.scores[Key(task, model, attributes, group, metric, OURS)]
 
     def furthest(self, task: str, model: str, order: int, metric: str) -> Score | None:
-        """The set of an order that is furthest from parity, tested against the furthest of as many sets as small."""
+        """The set of an order that stands out most, tested against the one that does among as many sets as small by chance."""
         return self.scores.get(Key(task, model, EVERYONE, f"any set of order {order}", metric, OURS))
 
     def everyone(self, task: str, model: str, metric: str) -> Score:
