@@ -1,9 +1,9 @@
-"""``python -m benchmarks [evaluate finetune vectors pipeline]``: run the comparisons and print one table."""
+"""``python -m benchmarks [evaluate peers finetune vectors pipeline]``: run the comparisons and print one table."""
 
 import importlib
 import sys
 
-PARTS = ("evaluate", "finetune", "vectors", "pipeline")
+PARTS = ("evaluate", "peers", "finetune", "vectors", "pipeline")
 
 
 def main(parts: list[str]) -> None:

@@ -46,14 +46,16 @@ def audit(options: Options) -> Audit:
     settings = {
         "seed": options.seed,
         "replicates": options.replicates,
+        "least_ratio": options.least_ratio,
+        "most_difference": options.most_difference,
         "conventions": tuple(dict.fromkeys(("crossbias", *options.convention))),
     }
     params = fill(evaluate.Params, settings, "audit")
     subgroups, population, sets = subgroup.run(found.documents, _nobody(found.documents, list(found.rules)), groups)
-    scores, headline = evaluate.run(found.documents, subgroups, population, sets, found.predictions, params)
+    scores, of_groups, headline = evaluate.run(found.documents, subgroups, population, sets, found.predictions, params)
     if pc.count_distinct(found.documents.column("author_id")).as_py() >= performance.MANY:
         found.notes.append(f"{performance.MANY:,} people or more: intervals of performance follow the normal limit of redrawn samples.")
-    return Audit(found, scores, sets, headline, groups, params)
+    return Audit(found, scores, of_groups, sets, headline, groups, params)
 
 
 def _nobody(documents: pa.Table, attributes: list[str]) -> pa.Table:

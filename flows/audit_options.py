@@ -35,6 +35,8 @@ class Options:
     replicates: int = 10_000
     seed: int = 1
     convention: tuple[str, ...] = ()
+    least_ratio: float | None = 0.8
+    most_difference: float | None = None
     out: Path | None = None
     fail_on: str | None = None
 
@@ -69,6 +71,8 @@ def _parser(program: str) -> argparse.ArgumentParser:
     add("--replicates", type=int, default=10_000, help="bootstrap replicates (default 10000)")
     add("--seed", type=int, default=1)
     add("--convention", nargs="+", default=[], choices=("crossbias", "naacl2022"), help="conventions of gaps beside crossbias")
+    add("--least-ratio", type=float, default=0.8, help="ratios below it, or above one over it, are flagged (default 0.8: four fifths)")
+    add("--most-difference", type=float, help="differences above it are flagged")
     add("--out", type=Path, help="the folder to write (default: FILE's name with _audit, beside it)")
     add("--fail-on", choices=list(gate.RULES), help="exit with 1 when this gate fails")
     add("--debug", action="store_true", help="show the traceback of an error")

@@ -13,13 +13,14 @@ from flows.audit_table import Reading
 from stages import evaluate, subgroup
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Design
-from stages.contract.tables import At, Scores, check, write_parquet
+from stages.contract.schemas import Groups
+from stages.contract.tables import Scores, check, write_parquet
 from stages.metrics import gate
 from stages.reporting import findings, page, results, tables
 from stages.reporting.wording import measure, set_name
 
 TASK, MODEL = "labels", "predictions"
-FILES = {"index.html", "scores.parquet", "summary.json"}
+FILES = {"index.html", "scores.parquet", "groups.parquet", "summary.json"}
 NOTABLE = 3
 
 
@@ -29,6 +30,7 @@ class Audit:
 
     reading: Reading
     scores: pa.Table
+    groups: pa.Table
     sets: pa.Table
     headline: dict[str, Any]
     subgroup: subgroup.Params
@@ -40,8 +42,7 @@ def publish(audit: Audit, options: Options, failed: list[dict[str, Any]]) -> Non
     folder = options.out or options.file.with_name(f"{options.file.name.split('.')[0]}_audit")
     if folder.exists() and (not folder.is_dir() or {path.name for path in folder.iterdir()} - FILES):
         raise BadInput(f"{folder} is there and is no earlier audit; name another folder with --out.")
-    at: At = Scores.__metadata__[0]
-    scores = check(audit.scores, at, "scores")
+    scores = check(audit.scores, Scores.__metadata__[0], "scores")
     found = _results(scores, audit.sets)
     title = f"Audit of {options.file.name}"
     settings: dict[str, Any] = {"subgroup": audit.subgroup, "evaluate": audit.evaluate}
@@ -51,6 +52,7 @@ def publish(audit: Audit, options: Options, failed: list[dict[str, Any]]) -> Non
         temporary.mkdir(parents=True)
         (temporary / "index.html").write_text(html, encoding="utf-8")
         write_parquet(scores, temporary / "scores.parquet")
+        write_parquet(check(audit.groups, Groups.__metadata__[0], "groups"), temporary / "groups.parquet")
         (temporary / "summary.json").write_text(json.dumps(_summary(audit, scores, options, failed), indent=2, allow_nan=False) + "\n")
         if folder.exists():
             folder.rename(earlier)

@@ -12,6 +12,7 @@ from pydantic import Field
 from stages.contract.bad_input import BadInput
 from stages.contract.command import command
 from stages.contract.params import Section
+from stages.contract.schemas import Groups
 from stages.contract.tables import (
     At,
     AttributeSets,
@@ -23,7 +24,11 @@ from stages.contract.tables import (
     column_names,
     from_pandas,
 )
+from stages.metrics import thresholds
 from stages.metrics.contingency import tabulate, tabulate_population
+from stages.metrics.group_scores import score_groups
+from stages.metrics.group_tests import compare_groups
+from stages.metrics.groups import estimates, gather
 from stages.metrics.performance import METRICS
 from stages.metrics.scoring import OURS, PAIR, Rules, Sets, finite, sample, score_gaps, score_performance, score_rates
 from stages.metrics.verdicts import with_tests
@@ -35,6 +40,7 @@ class Params(Section):
     """Bootstrap ``replicates`` and ``confidence`` of intervals, ``permutations`` of tests; which gaps, under which conventions.
 
     A q-value up to ``level`` is a disparity; with fewer than ``fewest`` people in a gap's own denominator nothing can be told.
+    Beside the verdict, ratios below ``least_ratio`` (or above one over it) and differences above ``most_difference`` are flagged.
     """
 
     seed: int = 1
@@ -43,6 +49,8 @@ class Params(Section):
     confidence: float = Field(default=0.95, gt=0, lt=1)
     level: float = Field(default=0.05, gt=0, lt=1)
     fewest: int = Field(default=10, ge=1)
+    least_ratio: float | None = Field(default=0.8, gt=0, lt=1)
+    most_difference: float | None = Field(default=None, gt=0)
     gaps: tuple[Literal["di", "di_star", "adi", "fv"], ...] = ("di", "di_star", "adi", "fv")
     conventions: tuple[Literal["crossbias", "naacl2022"], ...] = ("crossbias", "naacl2022")
 
@@ -54,8 +62,8 @@ def run(
     sets: AttributeSets,
     predictions: Predictions,
     params: Params,
-) -> tuple[Scores, Metrics]:
-    """Scores of one cell of the benchmark, and its few headline figures as DVC metrics."""
+) -> tuple[Scores, Groups, Metrics]:
+    """Scores of one cell of the benchmark, of every group of people as it is, and its few headline figures as DVC metrics."""
     frame = joined(documents, subgroups, predictions)
     chosen: Sets = [tuple(name.split("+")) for name in dict.fromkeys(sets.column("attributes").to_pylist())]
     attributes = sorted({name for names in chosen for name in names})
@@ -66,8 +74,15 @@ def run(
     for convention in params.conventions:
         gaps = score_gaps(cell, convention, params.gaps)
         rows += with_tests(cell, gaps, params.gaps) if convention == OURS else gaps
-    scores = pd.DataFrame(rows).reindex(columns=column_names(Scores))
-    return from_pandas(scores), headline(scores)
+    groups = gather(frame, chosen)
+    measured = estimates(groups)
+    p_values, of_all = compare_groups(groups, measured, rules)
+    scores = pd.DataFrame(rows + of_all).reindex(columns=column_names(Scores))
+    of_groups = score_groups(groups, measured, p_values, rules).reindex(columns=column_names(Groups))
+    scores["flagged"] = thresholds.flagged(scores["value"], thresholds.kinds_of_gaps(scores), params.least_ratio, params.most_difference)
+    kinds = thresholds.kinds_of_comparisons(of_groups)
+    of_groups["flagged"] = thresholds.flagged(of_groups["value"], kinds, params.least_ratio, params.most_difference)
+    return from_pandas(scores), from_pandas(of_groups), headline(scores)
 
 
 def joined(documents: pa.Table, subgroups: pa.Table, predictions: pa.Table) -> pd.DataFrame:

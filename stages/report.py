@@ -1,4 +1,4 @@
-"""scores and sets of every cell -> one HTML page that opens anywhere, and a small table of ADI by number of demographics."""
+"""scores and sets of every cell, findings of the re-audit -> one HTML page that opens anywhere, and ADI by number of demographics."""
 
 from typing import Annotated
 
@@ -7,9 +7,10 @@ from pydantic import Field
 
 from stages.contract.command import command
 from stages.contract.design import settings
+from stages.contract.findings import Findings, KnownProblems
 from stages.contract.params import Design, Section
 from stages.contract.tables import At, AttributeSets, Scores
-from stages.reporting import results
+from stages.reporting import reaudited, results
 from stages.reporting.page import render
 from stages.reporting.results import Results
 
@@ -17,7 +18,7 @@ Page = Annotated[str, At("data/report/index.html")]
 AdiByOrder = Annotated[pa.Table, At("data/report/adi_by_order.csv")]
 
 # The stages whose settings the page states, in the order they run; dvc.yaml names them under this stage's params.
-SHOWN = ("ingest", "subgroup", "debias", "finetune", "evaluate")
+SHOWN = ("ingest", "subgroup", "debias", "finetune", "evaluate", "reaudit")
 
 
 class Params(Section):
@@ -27,10 +28,14 @@ class Params(Section):
     worst: int = Field(default=3, ge=1)
 
 
-def run(scores: Scores, sets: AttributeSets, design: Design, params: Params) -> tuple[Page, AdiByOrder]:
+def run(
+    scores: Scores, sets: AttributeSets, findings: Findings, problems: KnownProblems, design: Design, params: Params
+) -> tuple[Page, AdiByOrder]:
     """The page and the table of the design's cells, in the design's order."""
     found = results.read(scores, sets, list(design.tasks), list(design.models))
-    page = render(found, design, {stage: settings(design, stage) for stage in SHOWN}, params.title, params.worst)
+    sections = {stage: settings(design, stage) for stage in SHOWN}
+    reaudit = reaudited.parts(findings, problems, sections["reaudit"])
+    page = render(found, design, sections, params.title, params.worst, reaudit=reaudit)
     print(f"report: open {Page.__metadata__[0].path}", flush=True)  # type: ignore[attr-defined]
     return page, adi_by_order(found)
 

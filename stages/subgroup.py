@@ -38,6 +38,12 @@ class Rule(Section):
             return values <= self.privileged_at_most
         return values >= self.privileged_at_least
 
+    def sides(self) -> tuple[str, str]:
+        """What the privileged and the protected side of a bound are called."""
+        if self.privileged_at_most is not None:
+            return f"up to {self.privileged_at_most:.10g}", f"over {self.privileged_at_most:.10g}"
+        return f"{self.privileged_at_least:.10g} or more", f"below {self.privileged_at_least:.10g}"
+
 
 class Params(Section):
     """The rule of each attribute, and which sets of attributes to meet together.
@@ -75,7 +81,10 @@ def run(documents: Documents, population: Population, params: Params) -> tuple[S
 
 
 def code(frame: pd.DataFrame, attributes: dict[str, Rule]) -> pd.DataFrame:
-    """Per attribute one column of privileged / protected / null (unknown) and one, ``<attribute>_value``, of the value as text."""
+    """Per attribute one column of privileged / protected / null (unknown) and one, ``<attribute>_value``, of its categories.
+
+    Numbers are no categories: they have the two sides of their bound, such as "up to 55" and "over 55".
+    """
     coded: dict[str, pd.Series] = {}
     for name, rule in attributes.items():
         values = frame[name]
@@ -87,11 +96,10 @@ def code(frame: pd.DataFrame, attributes: dict[str, Rule]) -> pd.DataFrame:
         if len(frame) and rule.privileged and absent == set(rule.privileged):
             there = ", ".join(sorted(map(str, values.dropna().unique()))[:12]) or "none"
             raise BadInput(f"params.yaml: subgroup.attributes.{name}: no text has a privileged category; there are: {there}.")
-        privileged = rule.holds(values)
-        coded[name] = privileged.map({True: "privileged", False: "protected"}).where(values.notna(), None).astype(object)
-        coded[f"{name}_value"] = (
-            values.map(lambda value: f"{value:g}" if isinstance(value, float) else value).where(values.notna(), None).astype(object)
-        )
+        known, privileged = values.notna(), rule.holds(values)
+        coded[name] = pd.Series(np.where(privileged, "privileged", "protected"), values.index, dtype=object).where(known, None)
+        as_is = values if rule.privileged is not None else pd.Series(np.where(privileged, *rule.sides()), values.index, dtype=object)
+        coded[f"{name}_value"] = as_is.astype(object).where(known, None)
     return pd.DataFrame(coded)
 
 

@@ -15,8 +15,8 @@ import yaml
 from tests.conftest import ROOT
 from tests.models import tiny
 
-CODE = ["dvc.yaml", ".dvcignore", ".gitignore", "stages", "flows"]
-ALL = {"ingest@trust", "subgroup@trust", "report"} | {
+CODE = ["dvc.yaml", ".dvcignore", ".gitignore", "stages", "flows", "data/raw/naacl2022"]
+ALL = {"ingest@trust", "subgroup@trust", "reaudit", "report"} | {
     f"{stage}@{cell}"
     for stage, cells in {
         "debias": ("convolution", "encoder"),

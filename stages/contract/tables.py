@@ -123,6 +123,7 @@ Scores = Annotated[
             verdict="string?",
             null_low="double?",
             null_high="double?",
+            flagged="bool?",
             reason="string?",
         ),
         key=("attributes", "group", "metric", "convention"),

@@ -3,13 +3,31 @@
 Every function takes whole arrays of replicates and gives NaN where a denominator is zero; `reason_for` says which one.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from stages.metrics.contingency import FAVOURABLE, SELECTED, TEXTS, TRUE_SELECTED
+from stages.metrics.contingency import FAVOURABLE, SELECTED, TEXTS
 
 Sums = NDArray[np.float64]
 RATES = ("base_rate", "selection_rate", "tpr", "fpr")
+# Every rate's numerator and denominator, as multiples of texts, favourable labels, selected and rightly selected.
+PARTS = {
+    "base_rate": ((0, 1, 0, 0), (1, 0, 0, 0)),
+    "selection_rate": ((0, 0, 1, 0), (1, 0, 0, 0)),
+    "tpr": ((0, 0, 0, 1), (0, 1, 0, 0)),
+    "fpr": ((0, 0, 1, -1), (1, -1, 0, 0)),
+    "fnr": ((0, 1, 0, -1), (0, 1, 0, 0)),
+    "tnr": ((1, -1, -1, 1), (1, -1, 0, 0)),
+    "ppv": ((0, 0, 0, 1), (0, 0, 1, 0)),
+    "npv": ((1, -1, -1, 1), (1, 0, -1, 0)),
+    "for": ((0, 1, 0, -1), (1, 0, -1, 0)),
+    "fdr": ((0, 0, 1, -1), (0, 0, 1, 0)),
+    "accuracy": ((1, -1, -1, 2), (1, 0, 0, 0)),
+    "error_rate": ((0, 1, 1, -2), (1, 0, 0, 0)),
+    "f1": ((0, 0, 0, 2), (0, 1, 1, 0)),
+}
 
 
 def ratio(numerator: Sums, denominator: Sums) -> Sums:
@@ -19,15 +37,15 @@ def ratio(numerator: Sums, denominator: Sums) -> Sums:
     )
 
 
+def add_up(place: NDArray[np.int64], values: NDArray[Any], places: int) -> Sums:
+    """Sums [places] of ``values`` by their ``place``."""
+    return np.bincount(place, values, places).astype(float)
+
+
 def counts(sums: Sums, rate: str) -> tuple[Sums, Sums]:
-    """Numerator and denominator of a rate."""
-    texts, favourable, selected, true_selected = (sums[..., i] for i in (TEXTS, FAVOURABLE, SELECTED, TRUE_SELECTED))
-    return {
-        "base_rate": (favourable, texts),
-        "selection_rate": (selected, texts),
-        "tpr": (true_selected, favourable),
-        "fpr": (selected - true_selected, texts - favourable),
-    }[rate]
+    """Numerator and denominator of a rate of ``PARTS``."""
+    above, below = (np.asarray(part, dtype=float) for part in PARTS[rate])
+    return sums @ above, sums @ below
 
 
 def rates(sums: Sums) -> dict[str, tuple[Sums, Sums]]:

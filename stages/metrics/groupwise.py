@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from stages.contract.bad_input import BadInput
-from stages.metrics.contingency import FAVOURABLE, SELECTED, TEXTS, TRUE_SELECTED, counted
-from stages.metrics.fairness import Sums, ratio
+from stages.metrics import fairness
+from stages.metrics.contingency import counted
+from stages.metrics.fairness import PARTS, Sums, ratio
 
 UNKNOWN = "unknown"
-RATES = ("base_rate", "selection_rate", "tpr", "fpr", "fnr", "tnr", "ppv", "npv", "for", "fdr", "accuracy", "error_rate", "f1")
 
 
 @dataclass(frozen=True)
@@ -103,25 +103,7 @@ def rates(counts: Sums) -> dict[str, tuple[Sums, Sums]]:
     tnr P(d=0|y=0), ppv P(y=1|d=1), fdr P(y=0|d=1), npv P(y=0|d=0), for P(y=1|d=0), accuracy P(d=y), error_rate P(d!=y),
     f1 = 2 TP / (2 TP + FP + FN), whose denominator counts favourable labels and selections.
     """
-    texts, favourable, selected, hit = (counts[..., index] for index in (TEXTS, FAVOURABLE, SELECTED, TRUE_SELECTED))
-    unfavourable, rejected, false_alarm, miss = texts - favourable, texts - selected, selected - hit, favourable - hit
-    rightly_rejected = unfavourable - false_alarm
-    parts = {
-        "base_rate": (favourable, texts),
-        "selection_rate": (selected, texts),
-        "tpr": (hit, favourable),
-        "fpr": (false_alarm, unfavourable),
-        "fnr": (miss, favourable),
-        "tnr": (rightly_rejected, unfavourable),
-        "ppv": (hit, selected),
-        "npv": (rightly_rejected, rejected),
-        "for": (miss, rejected),
-        "fdr": (false_alarm, selected),
-        "accuracy": (hit + rightly_rejected, texts),
-        "error_rate": (false_alarm + miss, texts),
-        "f1": (2 * hit, favourable + selected),
-    }
-    return {name: (ratio(numerator, denominator), denominator) for name, (numerator, denominator) in parts.items()}
+    return {rate: (ratio(*parts), parts[1]) for rate in PARTS for parts in [fairness.counts(counts, rate)]}
 
 
 def _sparse(row: NDArray[np.int64], column: NDArray[np.int64], shape: tuple[int, int]) -> sparse.csc_array:

@@ -10,13 +10,19 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
+from scipy import fft, sparse
 
 from stages.metrics.contingency import Contingency, counted, memberships
 
+Numbers = NDArray[np.float64]
+Counts = NDArray[np.int64]
 CHUNK_BYTES = 64_000_000
-# Drawing a table cell by cell costs about so many shuffled authors.
-HYPERGEOMETRIC_COST = 6
+# What one more person, and one more cell of the table, costs a deal, in about the same unit.
+PEOPLE_COST, CELL_COST = 1, 12
+# From so many people on, deals come from shifting a shuffled circle of them, up to SHIFTS from one circle.
+MANY, SHIFTS = 2000, 1000
+# The transform of one status costs so many sums of all people.
+FOURIER_COST = 12
 
 
 def favourable_only(table: Contingency) -> Contingency:
@@ -32,13 +38,44 @@ def null_sums(table: Contingency, sets: list[tuple[str, ...]], draws: int, seed:
     """Group sums [chunk, groups, 4] of ``draws`` tables with demographics dealt anew, in the order of ``Contingency.groups``."""
     statuses, outcomes, blocks = _blocks(table)
     members = memberships(statuses, table.attributes, sets).astype(float)
-    random = np.random.default_rng(seed)
-    direct = blocks.sum() < HYPERGEOMETRIC_COST * blocks.size
-    deal = _shuffled if direct else _drawn
-    step = max(1, int(CHUNK_BYTES // (8 * (blocks.sum() if direct else blocks.size))))
-    for start in range(0, draws, step):
-        by_status = deal(blocks, outcomes, min(step, draws - start), random)
+    for by_status in deal(blocks, outcomes, draws, seed):
         yield np.einsum("rsq,sg->rgq", by_status, members, optimize=True)
+
+
+def deal(blocks: Counts, outcomes: Numbers, draws: int, seed: int) -> Iterator[Numbers]:
+    """Sums by status [chunk, statuses, quantities] of ``draws`` deals of people's outcomes [kinds, quantities] among the statuses.
+
+    ``blocks`` [statuses, kinds] is how many people there are of each; every deal has its margins.
+    """
+    people = int(blocks.sum())
+    if people * PEOPLE_COST > blocks.size * CELL_COST:
+        random, step = np.random.default_rng(seed), max(1, int(CHUNK_BYTES // (8 * blocks.size)))
+        for start in range(0, draws, step):
+            yield _drawn(blocks, outcomes, min(step, draws - start), random)
+    else:
+        status, kind = (np.repeat(index.ravel(), blocks.ravel()) for index in np.indices(blocks.shape))
+        yield from _one_by_one(status, outcomes[kind], len(blocks), draws, seed)
+
+
+def deal_people(status: Counts, outcomes: Numbers, statuses: int, draws: int, seed: int) -> Iterator[Numbers]:
+    """The same of people one by one: the ``status`` [people], from 0 to ``statuses`` - 1, and outcomes [people, 2] of each."""
+    kinds, kind = np.unique(outcomes[:, 0] + 1j * outcomes[:, 1], return_inverse=True)
+    if len(status) * PEOPLE_COST > statuses * len(kinds) * CELL_COST:
+        blocks = np.bincount(status * len(kinds) + kind, minlength=statuses * len(kinds)).reshape(statuses, len(kinds))
+        return deal(blocks, np.stack([kinds.real, kinds.imag], axis=1), draws, seed)
+    return _one_by_one(status, outcomes, statuses, draws, seed)
+
+
+def _one_by_one(status: Counts, outcomes: Numbers, statuses: int, draws: int, seed: int) -> Iterator[Numbers]:
+    random, people = np.random.default_rng(seed), len(status)
+    if people == 0:  # nobody to deal: every deal is empty
+        yield np.zeros((draws, statuses, outcomes.shape[1]))
+        return
+    many = people >= MANY
+    way, step = (_shifted, min(people // 2, SHIFTS)) if many else (_shuffled, CHUNK_BYTES // (8 * people))
+    step = max(1, min(step, CHUNK_BYTES // (16 * statuses)))
+    for start in range(0, draws, step):
+        yield way(status, outcomes, statuses, min(step, draws - start), random)
 
 
 def _blocks(table: Contingency) -> tuple[NDArray[np.int8], NDArray[np.float64], NDArray[np.int64]]:
@@ -57,21 +94,18 @@ def _blocks(table: Contingency) -> tuple[NDArray[np.int8], NDArray[np.float64], 
     return statuses, outcomes, blocks
 
 
-def _shuffled(blocks: NDArray[np.int64], outcomes: NDArray[np.float64], draws: int, random: np.random.Generator) -> NDArray[np.float64]:
-    """Sums by status [draws, statuses, 4] of statuses shuffled among the authors one by one."""
-    status, outcome = (np.repeat(index.ravel(), blocks.ravel()) for index in np.indices(blocks.shape))
+def _shuffled(status: Counts, outcomes: Numbers, statuses: int, draws: int, random: np.random.Generator) -> Numbers:
+    """Sums by status [draws, statuses, quantities] of statuses shuffled among the people one by one."""
     dealt = random.permuted(np.broadcast_to(status, (draws, len(status))), axis=1)
-    places = (dealt + np.arange(draws)[:, None] * len(blocks)).ravel()
-    sums = np.empty((draws, len(blocks), 4))
-    for q in range(4):
-        sums[:, :, q] = np.bincount(places, np.tile(outcomes[outcome, q], draws), minlength=draws * len(blocks)).reshape(draws, -1)
-    return sums
+    places = (dealt + np.arange(draws)[:, None] * statuses).ravel()
+    sums = [np.bincount(places, np.tile(quantity, draws), draws * statuses) for quantity in outcomes.T]
+    return np.stack(sums, axis=-1, dtype=float).reshape(draws, statuses, -1)
 
 
-def _drawn(blocks: NDArray[np.int64], outcomes: NDArray[np.float64], draws: int, random: np.random.Generator) -> NDArray[np.float64]:
+def _drawn(blocks: Counts, outcomes: Numbers, draws: int, random: np.random.Generator) -> Numbers:
     """The same from whole tables with the margins of ``blocks``, drawn cell by cell (hypergeometric given those before)."""
     left = np.tile(blocks.sum(axis=0), (draws, 1))
-    sums = np.zeros((draws, len(blocks), 4))
+    sums = np.zeros((draws, len(blocks), outcomes.shape[1]))
     for status, number in enumerate(blocks.sum(axis=1)):
         wanted = np.full(draws, number)
         rest = left.sum(axis=1)
@@ -81,4 +115,27 @@ def _drawn(blocks: NDArray[np.int64], outcomes: NDArray[np.float64], draws: int,
             left[:, kind] -= taken
             wanted = wanted - taken
             sums[:, status] += taken[:, None] * outcomes[kind]
+    return sums
+
+
+def _shifted(status: Counts, outcomes: Numbers, statuses: int, draws: int, random: np.random.Generator) -> Numbers:
+    """The same from one shuffled circle of people, the statuses turned by a different number of places for each deal.
+
+    For any circle the turns are a group of permutations, so that tests by them are exact (Hemerik and Goeman 2018), and they need no
+    shuffle for each deal; all at once they are a circular correlation, by the fast Fourier transform.
+    """
+    people = len(status)
+    # Both in random order: alike neighbours would make alike deals of nearby turns.
+    status, circle = random.permutation(status), random.permutation(outcomes).T.copy()
+    turns = 1 + random.choice(people - 1, draws, replace=False)
+    if statuses * FOURIER_COST < draws:
+        members = np.equal.outer(np.arange(statuses), status).astype(float)
+        turned = fft.irfft(np.conj(fft.rfft(members))[:, None] * fft.rfft(circle), people)[..., turns]
+        # Whole numbers stay whole.
+        return np.moveaxis(np.rint(turned) if (circle == np.rint(circle)).all() else turned, -1, 0)
+    twice = np.concatenate([circle, circle], axis=1)
+    sums = np.empty((draws, statuses, len(circle)))
+    for draw, turn in enumerate(turns):
+        for q, values in enumerate(twice):
+            sums[draw, :, q] = np.bincount(status, values[turn : turn + people], statuses)
     return sums

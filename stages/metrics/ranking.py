@@ -1,4 +1,4 @@
-"""How well scores rank and how well they are calibrated, within groups and across them (Borkan et al. 2019; Kleinberg et al. 2017).
+"""How well scores rank, within groups and across them (Dixon et al. 2018, Borkan et al. 2019).
 
 Rows are texts: ``score`` [rows], ``favourable`` [rows] the label, ``weights`` [rows] how often each counts (by default once).
 Everything is [groups], NaN where one side of a comparison is empty.
@@ -7,35 +7,85 @@ Everything is [groups], NaN where one side of a comparison is empty.
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
 from stages.contract.bad_input import BadInput
-from stages.metrics.fairness import ratio
+from stages.metrics.fairness import add_up, ratio
 from stages.metrics.groupwise import Membership
 
 Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Ranked:
-    """Scores in ascending order with the weight before each: ``below`` looks up in them without comparing every pair."""
+class Ranks:
+    """Each score that occurs in a group once, in ascending order within the group.
 
-    scores: Vector
-    before: Vector
+    ``rows`` [entries] are the members of the groups, ``place`` [entries] where each one's score is.
+    ``group`` and ``rank`` [scores] say whose and which it is. ``above_at`` and ``under_at`` are the weights of favourable and of
+    unfavourable texts with exactly this score, ``above`` and ``under`` those with lower ones and half of these; ``all_above`` and
+    ``all_under`` the same of everyone, ``everyone`` [ranks, 2] everyone's weights at each rank. ``positives`` and ``negatives`` are
+    the totals of groups [groups], the last two numbers those of everyone.
+    """
+
+    rows: NDArray[np.int64]
+    place: NDArray[np.int64]
+    group: NDArray[np.int64]
+    rank: NDArray[np.int64]
+    above_at: Vector
+    under_at: Vector
+    above: Vector
+    under: Vector
+    all_above: Vector
+    all_under: Vector
+    everyone: Vector
+    positives: Vector
+    negatives: Vector
+    all_positives: float
+    all_negatives: float
 
     @classmethod
-    def of(cls, scores: Vector, weights: Vector) -> "Ranked":
-        order = np.argsort(scores, kind="stable")
-        return cls(scores[order], np.concatenate([[0.0], np.cumsum(weights[order])]))
+    def of(cls, score: Vector, favourable: NDArray[np.bool_], membership: Membership, weights: Vector) -> "Ranks":
+        order = np.argsort(score, kind="stable")
+        rank = np.cumsum(np.append(0, np.diff(score[order]) != 0))
+        # Rows in the order of their scores make entries in the order of groups and, within each, of scores: nothing else to sort.
+        member = sparse.csc_array(sparse.csr_array(membership.member)[order])
+        groups, owner = len(membership.names), np.repeat(np.arange(len(membership.names)), np.diff(member.indptr))
+        of_entry = rank[member.indices]
+        place = np.cumsum(np.append(0, (np.diff(owner) != 0) | (np.diff(of_entry) != 0))[: len(owner)])
+        scores = int(place[-1]) + 1 if len(place) else 0
+        group, of_score = np.zeros(scores, dtype=np.int64), np.zeros(scores, dtype=np.int64)
+        group[place], of_score[place] = owner, of_entry
+        sides = [(weights * favourable)[order], (weights * ~favourable)[order]]
+        at = [add_up(place, side[member.indices], scores) for side in sides]
+        totals = [add_up(group, weight, groups) for weight in at]
+        before = [np.cumsum(weight) - weight / 2 - (np.cumsum(total) - total)[group] for weight, total in zip(at, totals, strict=True)]
+        everyone = np.stack([add_up(rank, side, int(rank[-1]) + 1) for side in sides], axis=1)
+        below = (np.cumsum(everyone, axis=0) - everyone / 2)[of_score]
+        rows = order[member.indices]
+        positives, negatives = (float(total) for total in everyone.sum(axis=0))
+        return cls(
+            rows,
+            place,
+            group,
+            of_score,
+            at[0],
+            at[1],
+            before[0],
+            before[1],
+            below[:, 0],
+            below[:, 1],
+            everyone,
+            totals[0],
+            totals[1],
+            positives,
+            negatives,
+        )
 
-    @property
-    def weight(self) -> float:
-        return float(self.before[-1])
-
-    def below(self, scores: Vector) -> Vector:
-        """The weight below each of ``scores`` and half of that equal to it."""
-        return (self.before[np.searchsorted(self.scores, scores, "left")] + self.before[np.searchsorted(self.scores, scores, "right")]) / 2
+    def add_up(self, values: Vector) -> Vector:
+        """Sums [groups] of ``values`` [scores]."""
+        return add_up(self.group, values, len(self.positives))
 
 
 def auc(score: Vector, favourable: NDArray[np.bool_], weights: Vector | None = None) -> float:
@@ -54,73 +104,84 @@ def auc_by_group(score: Vector, favourable: NDArray[np.bool_], membership: Membe
     """
     if not np.isfinite(score).all():
         raise BadInput(f"{(~np.isfinite(score)).sum()} of {len(score)} scores are not finite: leave these rows out or mend them")
-    weights = np.ones(len(score)) if weights is None else weights
-    upper, lower = (Ranked.of(score[side], weights[side]) for side in (favourable, ~favourable))
-    found = [_compare(score, favourable, weights, upper, lower, membership.rows(group)) for group in range(len(membership.names))]
-    names = ("subgroup_auc", "bpsn_auc", "bnsp_auc", "positive_aeg", "negative_aeg")
-    return dict(zip(names, np.array(found).reshape(-1, 5).T, strict=True))
+    return _aucs(Ranks.of(score, favourable, membership, np.ones(len(score)) if weights is None else weights))
 
 
-def _compare(
-    score: Vector, favourable: NDArray[np.bool_], weights: Vector, upper: Ranked, lower: Ranked, rows: NDArray[np.int64]
-) -> list[float]:
-    """The five figures of the group of ``rows``: pairs with everyone less the pairs inside the group are pairs with the background."""
-    above, under = rows[favourable[rows]], rows[~favourable[rows]]
-    own_upper, own_lower = (Ranked.of(score[side], weights[side]) for side in (above, under))
-    p, n = own_upper.weight, own_lower.weight
-    background_p, background_n = upper.weight - p, lower.weight - n
-    own = weights[above] @ own_lower.below(score[above])
-    over_background = weights[above] @ lower.below(score[above]) - own
-    under_background = weights[under] @ (upper.weight - upper.below(score[under])) - own
-    # Within one group every pair is won once or tied twice: half of all pairs.
-    positive = weights[above] @ upper.below(score[above]) - p * p / 2
-    negative = weights[under] @ lower.below(score[under]) - n * n / 2
-    wins = np.array([own, under_background, over_background, positive, negative])
-    shares = ratio(wins, np.array([p * n, background_p * n, p * background_n, p * background_p, n * background_n]))
-    return [*shares[:3], *(0.5 - shares[3:])]
+def _aucs(ranks: Ranks) -> dict[str, Vector]:
+    p, n = ranks.positives, ranks.negatives
+    background_p, background_n = ranks.all_positives - p, ranks.all_negatives - n
+    over, under = ranks.all_under - ranks.under, background_p[ranks.group] - (ranks.all_above - ranks.above)
+    wins = {
+        "subgroup_auc": (ranks.above_at * ranks.under, p * n),
+        "bpsn_auc": (ranks.under_at * under, background_p * n),
+        "bnsp_auc": (ranks.above_at * over, p * background_n),
+        "positive_aeg": (ranks.above_at * (ranks.all_above - ranks.above), p * background_p),
+        "negative_aeg": (ranks.under_at * over, n * background_n),
+    }
+    found = {name: ratio(ranks.add_up(won), pairs) for name, (won, pairs) in wins.items()}
+    return {name: 0.5 - share if name.endswith("aeg") else share for name, share in found.items()}
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """What probabilities promise and what came true: ``texts``, ``mean_score`` and ``base_rate`` [groups, bins]; NaN in empty bins."""
+def auc_worth(
+    score: Vector, favourable: NDArray[np.bool_], membership: Membership, authors: NDArray[np.int64]
+) -> dict[str, tuple[Vector, Vector]]:
+    """The three AUCs [groups] of ``auc_by_group``, each with the independent texts it is worth: AUC (1 - AUC) / its variance.
 
-    texts: Vector
-    mean_score: Vector
-    base_rate: Vector
-
-    def expected_error(self) -> Vector:
-        """ECE = sum over bins of share x |base rate - mean score|, in [0, 1], 0 if calibrated; small groups exceed 0 by chance."""
-        apart = np.nan_to_num(np.abs(self.base_rate - self.mean_score))
-        return ratio((self.texts * apart).sum(axis=1), self.texts.sum(axis=1))
-
-    def in_the_large(self) -> Vector:
-        """Mean score - base rate of the whole group, in [-1, 1], 0 if calibrated, above 0 if the scores promise too much."""
-        apart = np.nan_to_num(self.mean_score - self.base_rate)
-        return ratio((self.texts * apart).sum(axis=1), self.texts.sum(axis=1))
-
-
-def calibration(
-    score: Vector, favourable: NDArray[np.bool_], membership: Membership, bins: int = 10, weights: Vector | None = None
-) -> Calibration:
-    """Calibration within groups in ``bins`` intervals of equal width of the probabilities ``score``; others are BadInput."""
-    _refuse_no_probability(score)
-    weights = np.ones(len(score)) if weights is None else weights
-    place = np.minimum((score * bins).astype(int), bins - 1)
-    sums = []
-    for quantity in (weights, weights * score, weights * favourable):
-        spread = sparse.csr_array((quantity, (np.arange(len(score)), place)), shape=(len(score), bins))
-        sums.append((membership.member.T @ spread).toarray())
-    return Calibration(sums[0], ratio(sums[1], sums[0]), ratio(sums[2], sums[0]))
+    The variance is that of the placements (DeLong et al. 1988) with the texts of an author, ``authors`` [rows] from 0 on, together
+    (Obuchowski 1997); the background's part of BPSN and BNSP counts texts as if authors there wrote the mean number of alike texts.
+    An AUC of 0 or 1 is worth the people of the smaller side.
+    """
+    ranks, mirrored = (Ranks.of(sign * score, side, membership, np.ones(len(score))) for sign, side in ((1, favourable), (-1, ~favourable)))
+    texts_each = len(score) / (authors.max() + 1)
+    found = _aucs(ranks)
+    own, positives, negatives = _own_variance(ranks, found["subgroup_auc"], favourable, authors)
+    sides = {
+        "subgroup_auc": (own, np.minimum(positives, negatives)),
+        "bpsn_auc": (_background_variance(ranks, found["bpsn_auc"], ~favourable, authors, texts_each), negatives),
+        "bnsp_auc": (_background_variance(mirrored, found["bnsp_auc"], favourable, authors, texts_each), positives),
+    }
+    return {name: (found[name], _worth(found[name], *side)) for name, side in sides.items()}
 
 
-def brier(score: Vector, favourable: NDArray[np.bool_], membership: Membership, weights: Vector | None = None) -> Vector:
-    """Mean (score - label)^2 of each group's probabilities, in [0, 1], 0 is perfect (Brier 1950); other scores are BadInput."""
-    _refuse_no_probability(score)
-    weights = np.ones(len(score)) if weights is None else weights
-    return ratio((weights * (score - favourable) ** 2) @ membership.member, weights @ membership.member)
+def _worth(auc: Vector, variance: Vector, people: Vector) -> Vector:
+    varies = (variance > 1e-12) & (auc * (1 - auc) > 1e-12)
+    return np.where(varies, auc * (1 - auc) / np.where(varies, variance, 1), people)
 
 
-def _refuse_no_probability(score: Vector) -> None:
-    outside = int((~((score >= 0) & (score <= 1))).sum())
-    if outside:
-        raise BadInput(f"{outside} of {len(score)} scores are no probabilities in [0, 1]: calibration and Brier score need them to be")
+def _own_variance(ranks: Ranks, auc: Vector, favourable: NDArray[np.bool_], authors: NDArray[np.int64]) -> tuple[Vector, Vector, Vector]:
+    """The variance [groups] of AUCs within groups, and how many people have favourable and unfavourable texts there."""
+    group, side = ranks.group[ranks.place], favourable[ranks.rows]
+    p, n = ranks.positives[group], ranks.negatives[group]
+    won = np.where(side, ratio(ranks.under[ranks.place], n), ratio(p - ranks.above[ranks.place], p))
+    person, owner = _people(ranks, authors)
+    of_person = np.bincount(person, ratio(won - auc[group], np.where(side, p, n)))
+    positives, negatives = (add_up(owner, np.bincount(person, part) > 0, len(auc)) for part in (side, ~side))
+    return add_up(owner, of_person**2, len(auc)), positives, negatives
+
+
+def _background_variance(ranks: Ranks, auc: Vector, side: NDArray[np.bool_], authors: NDArray[np.int64], texts_each: float) -> Vector:
+    """The variance [groups] of P(a favourable text of the background scores above an unfavourable one of the group, ``side`` [rows])."""
+    background, own = ranks.all_positives - ranks.positives, ranks.negatives
+    group = ranks.group[ranks.place]
+    won = ratio((background[ranks.group] - (ranks.all_above - ranks.above))[ranks.place], background[group])
+    person, owner = _people(ranks, authors)
+    of_person = np.bincount(person, np.where(side[ranks.rows], ratio(won - auc[group], own[group]), 0))
+    # The background's placements are constant at and between the group's scores.
+    upto = np.concatenate([[0.0], np.cumsum(ranks.everyone[:, 0])])
+    last = np.append(ranks.group[1:] != ranks.group[:-1], True)
+    following = np.where(last, ranks.all_positives, upto[np.append(ranks.rank[1:], 0)])
+    at, between = ranks.everyone[ranks.rank, 0] - ranks.above_at, following - upto[ranks.rank + 1]
+    first = np.append(True, last[:-1])
+    below, level = ratio(ranks.under, own[ranks.group]), ratio(ranks.under_at, 2 * own[ranks.group])
+    centre = auc[ranks.group]
+    squares = at * (below - centre) ** 2 + between * (below + level - centre) ** 2 + np.where(first, upto[ranks.rank], 0) * centre**2
+    return add_up(owner, of_person**2, len(auc)) + texts_each * ratio(ranks.add_up(squares), background**2)
+
+
+def _people(ranks: Ranks, authors: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which person of which group each entry is [entries], and the group of each such person."""
+    group = ranks.group[ranks.place]
+    if authors.max() + 1 == len(authors):
+        return np.arange(len(group)), group
+    person, keys = pd.factorize(authors[ranks.rows] * len(ranks.positives) + group)
+    return person, keys % len(ranks.positives)

@@ -13,6 +13,7 @@ from stages.metrics import fairness, performance
 from stages.metrics.contingency import FAVOURABLE, GROUPS, SELECTED, TEXTS, Contingency
 from stages.metrics.intervals import (
     Interval,
+    bca_interval,
     independent_texts,
     largest_gap_interval,
     log_ratio_interval,
@@ -131,11 +132,12 @@ def score_performance(frame: pd.DataFrame, rules: Rules) -> list[Row]:
     data = (frame["y_true"].to_numpy(), frame["y_score"].to_numpy(), favourable, selected)
     point = performance.performance(*data, np.ones((1, len(frame))))
     drawn = performance.replicates(*data, frame["author_id"].to_numpy(), rules.replicates, rules.seed)
+    author, linear = pd.factorize(frame["author_id"])[0], performance.influence(*data)
     rows = []
     for metric, value in point.items():
         interval: Interval = (np.nan, np.nan, "undefined: the predictions or the labels do not vary")
         if np.isfinite(value[0]):
-            interval = percentile_interval(drawn[metric], rules.confidence)
+            interval = bca_interval(drawn[metric], float(value[0]), np.bincount(author, linear[metric]).astype(float), rules.confidence)
         rows.append(row((), "everyone", metric, value[0], interval) | {"n": len(frame)})
     return rows
 

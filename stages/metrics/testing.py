@@ -14,26 +14,28 @@ DISPARITY, NO_EVIDENCE, CANNOT_TELL = "disparity", "no evidence of disparity", "
 def statistics(protected: Sums, privileged: Sums, everyone: Sums) -> dict[str, Sums]:
     """How far each gap is from parity, larger being further, for any leading axes of replicates.
 
-    di, di_star, adi: |log ratio| over its delta-method standard error, half a text added to each count so that zeros stay finite.
-    Studentised, so that the permutation test holds for equal ratios and not only for outcomes alike in all (Chung and Romano 2013).
+    di, di_star, adi: |a1 / b1 - a2 / b2| of the two ratios whose quotient the gap is, over its standard error were both the pooled
+    R = (a1 + a2) / (b1 + b2), that is the root of sum (a - 2 R h + R^2 b) / b^2, with h the texts counted in both a and b. Studentised,
+    so that the permutation test holds for equal ratios and not only for outcomes alike in all (Chung and Romano 2013); pooled, so that
+    a group of which nobody is selected stands out (on the logarithmic scale it hardly does). Half a text at R is added to each side.
     fv: the gap itself, NaN where undefined.
     """
-    k, y = ([group[..., index] + 0.5 for group in (protected, privileged)] for index in (SELECTED, FAVOURABLE))
-    n = [group[..., TEXTS] + 1 for group in (protected, privileged)]
-    both = [group[..., TRUE_SELECTED] + 0.25 for group in (protected, privileged)]
-    variance_di, variance_star = (sum(1 / count - 1 / total for count, total in zip(counts, n, strict=True)) for counts in (k, y))
-    variance_adi = sum(
-        hit * (1 / selected - 1 / label) ** 2 + (selected - hit) / selected**2 + (label - hit) / label**2
-        for hit, selected, label in zip(both, k, y, strict=True)
-    )
-    log_di, log_star = np.log(k[0] / n[0]) - np.log(k[1] / n[1]), np.log(y[0] / n[0]) - np.log(y[1] / n[1])
     tpr = [ratio(group[..., TRUE_SELECTED], group[..., FAVOURABLE]) for group in (protected, privileged, everyone)]
+    sides = protected, privileged
     return {
-        "di": np.abs(log_di) / np.sqrt(variance_di),
-        "di_star": np.abs(log_star) / np.sqrt(variance_star),
-        "adi": np.abs(log_di - log_star) / np.sqrt(variance_adi),
+        "di": _apart(sides, SELECTED, TEXTS, SELECTED),
+        "di_star": _apart(sides, FAVOURABLE, TEXTS, FAVOURABLE),
+        "adi": _apart(sides, SELECTED, FAVOURABLE, TRUE_SELECTED),
         "fv": np.maximum(np.abs(tpr[0] - tpr[2]), np.abs(tpr[1] - tpr[2])),
     }
+
+
+def _apart(sides: tuple[Sums, Sums], above: int, below: int, both: int) -> Sums:
+    pooled = ratio(sides[0][..., above] + sides[1][..., above], sides[0][..., below] + sides[1][..., below])
+    counts = [(side[..., above] + pooled / 2, side[..., below] + 0.5, side[..., both] + np.minimum(pooled, 1) / 2) for side in sides]
+    variance = sum((a - 2 * pooled * h + pooled**2 * b) / b**2 for a, b, h in counts)
+    apart = np.abs(counts[0][0] / counts[0][1] - counts[1][0] / counts[1][1])
+    return np.where(np.isnan(pooled), np.nan, np.nan_to_num(ratio(apart, np.sqrt(np.maximum(variance, 0)))))
 
 
 def p_value(observed: float, null: NDArray[np.float64]) -> float:

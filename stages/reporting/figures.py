@@ -53,10 +53,10 @@ def gaps(metric: str, points: list[Point], sets: dict[str, int], models: list[st
     chart = chart.configure_axis(labelFontSize=12, titleFontSize=12, gridColor="#e6e6e6", labelColor="#333", titleColor="#333")
     drawing = io.StringIO()
     chart.save(drawing, format="svg")
-    return _tidy(drawing.getvalue())
+    return tidy(drawing.getvalue())
 
 
-def _tidy(svg: str) -> str:
+def tidy(svg: str) -> str:
     """Coordinates to a hundredth of a pixel, in tags alone, and no namespace that is not used."""
     rounded = re.sub(r"<[^>]*>", lambda tag: re.sub(r"\d+\.\d{3,}", lambda digits: f"{float(digits[0]):.2f}", tag[0]), svg)
     return rounded.replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "")

@@ -12,10 +12,19 @@ from stages.reporting.wording import METRICS, count, number, percent
 GAPS = ("adi", "fv")
 
 
-def render(results: Results, design: Design, sections: dict[str, Section], title: str, worst: int, notes: list[str] | None = None) -> str:
+def render(
+    results: Results,
+    design: Design,
+    sections: dict[str, Section],
+    title: str,
+    worst: int,
+    notes: list[str] | None = None,
+    reaudit: dict[str, Any] | None = None,
+) -> str:
     """The page. ``sections`` are the stages' settings with their defaults; ``worst`` sets furthest from parity a cell are shown.
 
     ``notes`` say how a file of predictions was read: the page of an audit, which has them where a benchmark has its design.
+    ``reaudit`` is what reaudited.parts gives, None for a page without that section.
     """
     import jinja2
 
@@ -24,13 +33,8 @@ def render(results: Results, design: Design, sections: dict[str, Section], title
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, loader=loader, trim_blocks=True, lstrip_blocks=True)
     evaluate: Any = sections["evaluate"]
     level = percent(evaluate.confidence)
-    settings: dict[str, Any] = {
-        "title": title,
-        "notes": notes,
-        "level": level,
-        "replicates": f"{evaluate.replicates:,}",
-        "chance": _chance(results, evaluate.confidence),
-    }
+    settings: dict[str, Any] = {"title": title, "notes": notes, "reaudit": reaudit, "level": level}
+    settings |= {"replicates": f"{evaluate.replicates:,}", "chance": _chance(results, evaluate.confidence)}
     parts = _design(results, design, sections) | _measured(results, design, evaluate, worst, level)
     return environment.get_template("page.html.jinja").render(settings | parts) + "\n"
 

@@ -18,7 +18,7 @@ def table(results: Results) -> Table:
         if (key.task, key.model) in cells and not score.bounded:
             missing = "interval" if score.value is not None else "number"
             reason = re.sub(r"undefined in \d+ of", "undefined in too many of", score.reason or "no reason was recorded")
-            metric = METRICS[key.metric] + ("" if key.convention == OURS else f" ({key.convention})")
+            metric = METRICS.get(key.metric, key.metric.replace("_", " ")) + ("" if key.convention == OURS else f" ({key.convention})")
             found[missing, metric, key.group, reason].append(key)
     order = sorted(found, key=lambda kind: (kind[0] != "number", kind[3], kind[2], kind[1]))
     rows = [[*kind, f"{len(found[kind]):,}", _where(found[kind])] for kind in order]

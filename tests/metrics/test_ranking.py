@@ -8,7 +8,7 @@ from scipy import stats
 from sklearn import metrics
 
 from stages.contract.bad_input import BadInput
-from stages.metrics import groupwise, ranking
+from stages.metrics import calibration, groupwise, ranking
 
 # Few distinct scores, so that there are ties.
 rows = st.lists(st.tuples(st.integers(0, 6), st.booleans(), st.sampled_from("ab"), st.booleans()), min_size=2, max_size=40)
@@ -68,8 +68,10 @@ def test_weights_are_repeated_rows(table, seed):
     one, other = ranking.auc_by_group(score, label, membership, weights), ranking.auc_by_group(score[again], label[again], repeated)
     for name in one:
         np.testing.assert_allclose(one[name], other[name], atol=1e-12)
-    np.testing.assert_allclose(ranking.brier(score, label, membership, weights), ranking.brier(score[again], label[again], repeated))
-    sides = ranking.calibration(score, label, membership, 4, weights), ranking.calibration(score[again], label[again], repeated, 4)
+    np.testing.assert_allclose(
+        calibration.brier(score, label, membership, weights), calibration.brier(score[again], label[again], repeated)
+    )
+    sides = calibration.calibration(score, label, membership, 4, weights), calibration.calibration(score[again], label[again], repeated, 4)
     np.testing.assert_allclose(sides[0].expected_error(), sides[1].expected_error(), atol=1e-12)
 
 
@@ -100,7 +102,7 @@ def test_a_group_shifted_upwards_is_found_by_bpsn_and_not_by_its_own_auc():
 @given(rows)
 def test_brier_equals_scikit_learn(table):
     score, label, membership = columns(table)
-    found = ranking.brier(score, label, membership)
+    found = calibration.brier(score, label, membership)
     for group in range(3):
         inside = membership.rows(group)
         expected = metrics.brier_score_loss(label[inside], score[inside], pos_label=True) if len(inside) else np.nan
@@ -110,7 +112,7 @@ def test_brier_equals_scikit_learn(table):
 def test_calibration_by_hand():
     score, label = np.array([0.1, 0.1, 0.7, 0.9, 1.0]), np.array([False, True, True, True, False])
     membership = groupwise.of_masks({"all": np.ones(5, dtype=bool), "nobody": np.zeros(5, dtype=bool)})
-    found = ranking.calibration(score, label, membership, bins=2)
+    found = calibration.calibration(score, label, membership, bins=2)
     assert found.texts.tolist() == [[2, 3], [0, 0]]
     assert found.mean_score[0].tolist() == pytest.approx([0.1, 2.6 / 3])
     assert found.base_rate[0].tolist() == pytest.approx([1 / 2, 2 / 3])
@@ -122,7 +124,7 @@ def test_a_calibrated_group_and_one_that_is_promised_too_much():
     random = np.random.default_rng(1)
     score, promised = random.random(40_000), random.random(40_000) < 0.5
     label = random.random(40_000) < np.where(promised, score / 2, score)
-    found = ranking.calibration(score, label, groupwise.of_masks({"calibrated": ~promised, "promised": promised}))
+    found = calibration.calibration(score, label, groupwise.of_masks({"calibrated": ~promised, "promised": promised}))
     assert found.expected_error() == pytest.approx([0, 0.25], abs=0.015)
     assert found.in_the_large() == pytest.approx([0, 0.25], abs=0.015)
 
@@ -134,6 +136,42 @@ def test_scores_that_cannot_be_used_are_refused():
         ranking.auc(np.array([np.nan, 1]), label)
     for score in (np.array([0.5, 1.2]), np.array([np.nan, 0.2])):
         with pytest.raises(BadInput, match="1 of 2 scores are no probabilities"):
-            ranking.brier(score, label, membership)
+            calibration.brier(score, label, membership)
         with pytest.raises(BadInput, match="1 of 2 scores are no probabilities"):
-            ranking.calibration(score, label, membership)
+            calibration.calibration(score, label, membership)
+
+
+def test_independent_texts_of_an_auc_follow_delong_and_repeating_every_text_adds_nothing():
+    """One text a person: AUC (1 - AUC) over DeLong's variance, written out pair by pair; twice each text: as many as before."""
+    random = np.random.default_rng(3)
+    label = random.random(120) < 0.4
+    score = np.round(random.normal(label, 1.5), 1)
+    inside = random.random(120) < 0.5
+    membership = groupwise.of_masks({"all": np.ones(120, dtype=bool), "inside": inside})
+    found = ranking.auc_worth(score, label, membership, np.arange(120))
+    auc = ranking.auc_by_group(score, label, membership)
+    for name, group, upper, lower in (
+        ("subgroup_auc", 0, label, ~label),
+        ("subgroup_auc", 1, label & inside, ~label & inside),
+        ("bpsn_auc", 1, label & ~inside, ~label & inside),
+        ("bnsp_auc", 1, label & inside, ~label & ~inside),
+    ):
+        apart = score[upper][:, None] - score[lower]
+        won = (apart > 0) + (apart == 0) / 2
+        variance = won.mean(axis=1).var() / upper.sum() + won.mean(axis=0).var() / lower.sum()
+        value = auc[name][group]
+        assert found[name][1][group] == pytest.approx(value * (1 - value) / variance), name
+    twice = np.repeat(np.arange(120), 2)
+    again = ranking.auc_worth(
+        score[twice], label[twice], groupwise.of_masks({"all": np.ones(240, dtype=bool), "inside": inside[twice]}), twice
+    )
+    for name in found:
+        np.testing.assert_allclose(again[name][1], found[name][1])
+        np.testing.assert_allclose(found[name][0], auc[name])
+
+
+def test_a_perfect_ranking_is_worth_its_people():
+    label = np.array([True, True, True, False, False])
+    membership = groupwise.of_masks({"all": np.ones(5, dtype=bool)})
+    found = ranking.auc_worth(label.astype(float), label, membership, np.array([0, 0, 1, 2, 3]))
+    assert found["subgroup_auc"][1][0] == 2

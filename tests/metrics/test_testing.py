@@ -1,12 +1,15 @@
 """Corrections equal statsmodels', p-values are never zero, and a verdict needs people."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from stages.metrics import testing
+from stages.metrics.contingency import tabulate
+from stages.metrics.permutation import null_sums
 
 p_lists = st.lists(st.floats(0.0001, 1) | st.just(float("nan")), min_size=1, max_size=30).map(np.array)
 
@@ -47,3 +50,16 @@ def test_statistics_grow_with_the_gap_and_with_the_number_of_texts():
     assert adi(100, 50) == pytest.approx(0)
     assert 0 < adi(100, 40) < adi(100, 20)
     assert adi(100, 40) < adi(400, 160)
+
+
+@pytest.mark.parametrize("everybody", [False, True])
+def test_a_group_of_which_nobody_is_selected_is_seen_as_well_as_one_of_which_everybody_is(everybody):
+    """Thirty protected people beside 200 who are decided rightly: Fisher's p is 8e-9; no studentising may hide that."""
+    status = pd.DataFrame({"gender": ["privileged"] * 200 + ["protected"] * 30})
+    label = np.array([True] * 100 + [False] * 100 + [True] * 15 + [False] * 15)
+    table = tabulate(status, label, np.where(np.arange(230) < 200, label, everybody), np.arange(230))
+    null = np.concatenate(list(null_sums(table, [("gender",)], 999, seed=1)))
+    point = table.sums([("gender",)])[None]
+    observed, drawn = (testing.statistics(sums[:, 1], sums[:, 2], sums[:, 0]) for sums in (point, null))
+    for metric in ("di", "adi"):
+        assert testing.p_value(observed[metric][0], drawn[metric]) == 1 / 1000

@@ -9,6 +9,7 @@ from stages import evaluate, ingest, subgroup
 from stages.contract import tables
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Design, Task
+from stages.contract.schemas import Groups
 from stages.contract.tables import Scores
 from tests.conftest import ROOT, make_documents
 from tests.datasets.test_simulated import ideal_reader
@@ -52,11 +53,16 @@ def test_a_large_survey_converges_to_the_planted_truth():
 
 
 def test_the_scores_pass_their_own_door_and_the_metrics_are_numbers_or_null():
-    scores, metrics = cell("trust", 60, 1, replicates=200)
+    scores, groups, metrics = cell("trust", 60, 1, replicates=200)
     checked = tables.check(scores, Scores.__metadata__[0], "scores").to_pandas()
-    everyone, one_set = 5 + 4, 4 * 4 + 2 * 4
+    everyone, one_set, of_groups = 5 + 4, 4 * 4 + 2 * 4, 15
     orders = 5 * 4
-    assert len(checked) == everyone + 16 * one_set + orders
+    assert len(checked) == everyone + 16 * (one_set + of_groups) + orders
+    each = tables.check(groups, Groups.__metadata__[0], "groups").to_pandas()
+    counted = each[(each["metric"] == "selection_rate") & (each["comparison"] == "none")].groupby("attributes")["n"].sum()
+    assert len(counted) == 16
+    assert (counted == 120).all()
+    assert (each["ci_low"].notna() | each["reason"].notna()).all()
     assert (checked["value"].notna() | checked["reason"].notna()).all()
     assert (checked["ci_low"].notna() | checked["reason"].notna()).all()
     assert set(metrics) == {"accuracy", "f1", "auc", "mse", "pearson_r", "adi", "fv"}
@@ -74,7 +80,7 @@ def test_an_empty_group_is_null_with_its_reason_and_nobody_is_dropped():
     subgroups, kinds, sets = subgroup.run(documents, population, subgroup.Params.model_validate(rules))
     frame = documents.to_pandas()
     predictions = predict(frame, frame["favourable"].to_numpy())
-    scores, _ = evaluate.run(documents, subgroups, kinds, sets, predictions, evaluate.Params(replicates=200))
+    scores, _, _ = evaluate.run(documents, subgroups, kinds, sets, predictions, evaluate.Params(replicates=200))
     table = scores.to_pandas().set_index(["attributes", "group", "metric", "convention"])
     adi = table.loc[("gender+age", "protected/privileged", "adi", "crossbias")]
     assert np.isnan(adi["value"])
@@ -83,7 +89,8 @@ def test_an_empty_group_is_null_with_its_reason_and_nobody_is_dropped():
     released = table.loc[("gender+age", "protected/privileged", "di", "naacl2022"), "value"]
     assert released == pytest.approx((2 + 1) / (5 + 2) / (1 / 2))  # the empty group's rate is the prior 1/2: why null is better
     groups = table.xs("base_rate", level="metric").reset_index()
-    assert (groups[groups["attributes"] != ""].groupby("attributes")["n"].sum() == 40).all()
+    groups = groups[groups["group"].isin(["protected", "privileged", "mixed", "unknown"])]
+    assert (groups.groupby("attributes")["n"].sum() == 40).all()
 
 
 def test_tables_that_do_not_match_are_refused():

@@ -12,16 +12,18 @@ import pyarrow.csv
 import pytest
 import yaml
 
-from stages import evaluate, ingest, report, subgroup
+from stages import evaluate, ingest, reaudit, report, subgroup
 from stages.contract import tables
 from stages.contract.bad_input import BadInput
 from stages.contract.command import perform
+from stages.contract.findings import Findings, KnownProblems
 from stages.contract.params import Design
 from stages.contract.tables import AttributeSets, Scores
 from tests.conftest import ROOT, make_documents
 
 TASKS, MODELS = ["literacy", "trust"], ["reader", "coin"]
 RULES = {"gender": {"privileged": ["man"]}, "race": {"privileged": ["white"]}, "age": {"privileged_at_most": 55}}
+NO_REAUDIT = reaudit.run(reaudit.Params(included=False))
 VOID = {"meta", "br", "img", "input", "hr", "link", "col"}
 
 
@@ -35,6 +37,7 @@ def design(tasks=TASKS, models=MODELS, **sections) -> Design:
         "debias": {"seed": 2},
         "finetune": {"seed": 3},
         "evaluate": {"replicates": 200},
+        "reaudit": {"included": False},
     }
     return Design.model_validate(raw | sections)
 
@@ -82,7 +85,7 @@ def survey() -> tuple[pa.Table, pa.Table]:
 
 @pytest.fixture(scope="module")
 def page(survey) -> str:
-    return report.run(*survey, design(), report.Params())[0]
+    return report.run(*survey, *NO_REAUDIT, design(), report.Params())[0]
 
 
 class Outline(HTMLParser):
@@ -121,6 +124,17 @@ def test_the_sections_come_in_order_and_the_links_lead_to_them(page):
     assert outline.tags.count("svg") == 4
 
 
+def test_findings_of_the_reaudit_make_a_section_of_their_own(survey, page):
+    found = reaudit.run(reaudit.Params(counts=str(ROOT / "data" / "raw" / "naacl2022"), draws=100))
+    text = report.run(*survey, *found, design(), report.Params())[0]
+    outline = Outline(text)
+    assert [name for name in outline.ids if name not in Outline(page).ids] == ["reaudit"]
+    assert outline.ids[outline.ids.index("reaudit") + 1] == "undefined"
+    assert "#reaudit" in outline.links
+    assert outline.tags.count("svg") == 5
+    assert set(re.findall(r"https?://[^\"'<\s]*", text)) == {"http://www.w3.org/2000/svg"}
+
+
 def test_nothing_is_fetched_and_nothing_runs(page):
     assert set(re.findall(r"https?://[^\"'<\s]*", page)) == {"http://www.w3.org/2000/svg"}
     assert "script" not in Outline(page).tags
@@ -129,7 +143,7 @@ def test_nothing_is_fetched_and_nothing_runs(page):
 
 def test_the_same_inputs_give_the_same_bytes_wherever_they_are(survey, page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert report.run(*survey, design(), report.Params())[0] == page
+    assert report.run(*survey, *NO_REAUDIT, design(), report.Params())[0] == page
     assert str(ROOT) not in page
     assert not re.search(rf"\b{re.escape(socket.gethostname())}\b", page)
     assert not re.search(r"\b20\d\d-\d\d-\d\d\b", page)
@@ -152,20 +166,20 @@ def test_a_simulation_is_called_one_and_real_data_is_not(survey, page):
     scores, sets = survey
     index = scores.column_names.index("planted")
     real = scores.set_column(index, "planted", pa.nulls(scores.num_rows, pa.float64()))
-    text = report.run(real, sets, design(), report.Params())[0]
+    text = report.run(real, sets, *NO_REAUDIT, design(), report.Params())[0]
     assert "imulated" not in visible(text).replace("simulated (source stages/datasets/simulated_survey.yaml", "")
     assert "planted" not in Outline(text).ids
 
 
 def test_the_report_walks_the_design_and_not_what_else_lies_there(survey):
-    text, rows = report.run(*survey, design(tasks=["trust"], models=["coin"]), report.Params())
+    text, rows = report.run(*survey, *NO_REAUDIT, design(tasks=["trust"], models=["coin"]), report.Params())
     assert "reader" not in visible(text).replace("ideal reader", "").replace("The reader", "")
     assert set(rows["task"].to_pylist()) == {"trust"}
     assert rows.num_rows == 7
-    reordered = report.run(*survey, design(tasks=TASKS[::-1]), report.Params())[1]
+    reordered = report.run(*survey, *NO_REAUDIT, design(tasks=TASKS[::-1]), report.Params())[1]
     assert reordered["task"].to_pylist()[0] == "trust"
     with pytest.raises(BadInput, match="model new: scores"):
-        report.run(*survey, design(models=[*MODELS, "new"]), report.Params())
+        report.run(*survey, *NO_REAUDIT, design(models=[*MODELS, "new"]), report.Params())
 
 
 def test_hostile_texts_stay_text(survey):
@@ -183,7 +197,7 @@ def test_hostile_texts_stay_text(survey):
     back = [
         pa.Table.from_pandas(frame, schema=table.schema, preserve_index=False) for frame, table in zip((scores, sets), survey, strict=True)
     ]
-    text, rows = report.run(*back, Design.model_validate(raw), report.Params(title=hostile))
+    text, rows = report.run(*back, *NO_REAUDIT, Design.model_validate(raw), report.Params(title=hostile))
     assert "<script" not in text
     assert set(Outline(text).tags).isdisjoint({"script", "img", "iframe"})
     assert visible(text).count("alert('x')") > 20
@@ -202,7 +216,7 @@ def test_what_is_undefined_is_empty_in_the_table_and_explained_on_the_page():
     chosen = design(["t"], ["a"], subgroup={"attributes": {"gender": RULES["gender"]}})
     women = lambda table, _: np.array([value == "woman" for value in table["gender"].to_pylist()]).astype(int)  # noqa: E731
     cells = {"t": evaluated(documents, population, {"gender": RULES["gender"]}, chosen, women)}
-    text, rows = report.run(*stacked(cells), chosen, report.Params())
+    text, rows = report.run(*stacked(cells), *NO_REAUDIT, chosen, report.Params())
     words = visible(text)
     assert rows.to_pylist() == [
         {"task": "t", "model": "a", "attributes": "gender", "order": 1, "adi": None, "ci_low": None, "ci_high": None}
@@ -218,7 +232,7 @@ def test_what_is_undefined_is_empty_in_the_table_and_explained_on_the_page():
 def test_without_our_convention_the_page_says_what_is_not_there(survey):
     scores, sets = survey
     kept = scores.filter(pc.or_(pc.equal(scores["convention"], "naacl2022"), pc.not_equal(scores["group"], "protected/privileged")))
-    text, rows = report.run(kept, sets, design(evaluate={"conventions": ["naacl2022"], "replicates": 200}), report.Params())
+    text, rows = report.run(kept, sets, *NO_REAUDIT, design(evaluate={"conventions": ["naacl2022"], "replicates": 200}), report.Params())
     assert rows.num_rows == 0
     assert "the design does not ask for it" in visible(text)
     assert Outline(text).ids[7] == "conventions"
@@ -234,6 +248,9 @@ def test_the_command_writes_a_page_and_a_table_that_read_back(survey, page, tmp_
             cell = scores.filter(pc.and_(pc.equal(scores["task"], task), pc.equal(scores["model"], model))).drop_columns(["task", "model"])
             place = tmp_path / f"data/evaluate/{task}/{model}/scores.parquet"
             tables.write_whole(place, lambda path, cell=cell: tables.write_parquet(cell, path))
+    (tmp_path / "data/reaudit").mkdir()
+    for table, (name, hint) in zip(NO_REAUDIT, (("findings", Findings), ("problems", KnownProblems)), strict=True):
+        tables.write_parquet(tables.check(table, hint.__metadata__[0], name), tmp_path / f"data/reaudit/{name}.parquet")
     perform(report.run, "report", design(), {})
     assert (tmp_path / "data/report/index.html").read_text(encoding="utf-8") == page
     assert "report: open data/report/index.html" in capsys.readouterr().out

@@ -38,7 +38,9 @@ def test_rules_code_categories_and_bounds(documents):
     assert subgroups["gender"].isna().tolist() == [False, False, True, False]
     assert subgroups["age"].tolist()[:3] == ["privileged", "protected", "privileged"]
     assert subgroups["income"].tolist() == ["privileged", "protected", "protected", "privileged"]
-    assert subgroups["income_value"].tolist() == ["55000", "54999", "10", "99999"]
+    assert subgroups["income_value"].tolist() == ["55000 or more", "below 55000", "below 55000", "55000 or more"]
+    assert subgroups["age_value"].tolist()[:3] == ["up to 55", "over 55", "up to 55"]
+    assert subgroups["age_value"].isna().tolist() == [False, False, False, True]
 
 
 def test_every_set_reconciles_to_every_text(documents):

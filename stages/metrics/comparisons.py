@@ -1,0 +1,141 @@
+"""Rates of groups and their differences and ratios to others, with intervals that stay honest in tiny groups.
+
+``value`` is a rate in [0, 1] and ``worth`` how many independent texts it is worth, any shapes that broadcast; NaN where undefined.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from stages.metrics.fairness import add_up, ratio
+
+Numbers = NDArray[np.float64]
+
+
+class Bounded(NamedTuple):
+    """A value and its interval."""
+
+    value: Numbers
+    low: Numbers
+    high: Numbers
+
+
+class Moments(NamedTuple):
+    """Of one rate in some groups: hits, texts, people with a text that counts, and the people's sums of hits^2, hits x texts, texts^2.
+
+    Moments of groups without common people add up, so that those of everybody else are a difference.
+    """
+
+    hits: Numbers
+    texts: Numbers
+    people: Numbers
+    squares: Numbers
+    products: Numbers
+    text_squares: Numbers
+
+    def without(self, part: "Moments") -> "Moments":
+        return Moments(*(whole - inside for whole, inside in zip(self, part, strict=True)))
+
+    def value(self) -> Numbers:
+        return ratio(self.hits, self.texts)
+
+    def variance(self) -> Numbers:
+        """Variance of the value between people, as a ratio estimator: sum of (hits - value texts)^2 / (sum of texts)^2, by people - 1."""
+        value = self.value()
+        squares = self.squares - 2 * value * self.products + value**2 * self.text_squares
+        return ratio(squares, self.texts**2) * ratio(self.people, self.people - 1)
+
+    def worth(self) -> Numbers:
+        """How many independent texts the rate is worth: rate (1 - rate) over its variance between people, at most its texts.
+
+        Where nothing varies (the rate is 0 or 1) a person counts once. With one text a person it is the number of texts.
+        """
+        rate, variance = self.value(), self.variance()
+        spread = rate * (1 - rate)
+        varies = (variance > 1e-12) & (spread > 1e-12)
+        worth = np.where(varies, np.minimum(self.texts, spread / np.where(varies, variance, 1)), self.people)
+        return np.where(self.text_squares == self.texts, self.texts, worth)
+
+
+def moments(hits: Numbers, texts: Numbers, group: NDArray[np.int64], groups: int) -> Moments:
+    """Moments [groups] of people [people] in ``group`` with so many ``hits`` and ``texts`` each."""
+    quantities = (hits, texts, texts > 0, hits**2, hits * texts, texts**2)
+    return Moments(*(add_up(group, quantity, groups) for quantity in quantities))
+
+
+def wilson(value: Numbers, worth: Numbers, confidence: float) -> Bounded:
+    """Wilson's score interval; it holds the value and stays in [0, 1]."""
+    z2 = stats.norm.ppf((1 + confidence) / 2) ** 2
+    worth = np.where(worth > 0, worth, np.nan)
+    centre = (value + z2 / (2 * worth)) / (1 + z2 / worth)
+    half = np.sqrt(z2 * (value * (1 - value) / worth + z2 / (4 * worth**2))) / (1 + z2 / worth)
+    return Bounded(value, np.maximum(0, np.minimum(centre - half, value)), np.minimum(1, np.maximum(centre + half, value)))
+
+
+def difference(one: Bounded, other: Bounded) -> Bounded:
+    """One rate minus another of other people, in [-1, 1], parity 0: Newcombe's (1998) hybrid of the two Wilson intervals."""
+    apart = one.value - other.value
+    down = np.sqrt((one.value - one.low) ** 2 + (other.high - other.value) ** 2)
+    up = np.sqrt((one.high - one.value) ** 2 + (other.value - other.low) ** 2)
+    return Bounded(apart, np.maximum(-1, apart - down), np.minimum(1, apart + up))
+
+
+def quotient(one: Bounded, other: Bounded) -> Bounded:
+    """One rate over another of other people, in [0, inf), parity 1: Donner and Zou's (2012) ratio of the two Wilson intervals.
+
+    NaN where the other rate is 0, as x / 0 is no measurement.
+    """
+    low = _root(one, one.low, other, other.high)
+    # The upper end is one over the lower end of the other way round.
+    high = ratio(np.ones_like(low), _root(other, other.low, one, one.high))
+    value = ratio(one.value, other.value)
+    known = np.isfinite(value)
+    return Bounded(value, np.where(known, np.minimum(low, value), np.nan), np.where(known, np.maximum(high, value), np.nan))
+
+
+def mean_interval(own: Moments, confidence: float) -> Bounded:
+    """Student's interval of a mean of texts with the people of a group less one; NaN for one person or values that do not vary."""
+    return _student(own.value(), own.variance(), own.people, confidence)
+
+
+def mean_difference(own: Moments, other: Moments, inside: NDArray[np.bool_], confidence: float) -> Bounded:
+    """A group's mean minus another's, parity 0, with Student's interval; where the group is ``inside`` the other, of group and rest."""
+    rest, share = _rest(own, other, inside)
+    variance = (1 - share) ** 2 * (own.variance() + rest.variance())
+    return _student((1 - share) * (own.value() - rest.value()), variance, np.minimum(own.people, rest.people), confidence)
+
+
+def _student(value: Numbers, variance: Numbers, people: Numbers, confidence: float) -> Bounded:
+    varies = (people > 1) & (variance > 1e-24)
+    half = stats.t.ppf((1 + confidence) / 2, np.where(varies, people - 1, 1)) * np.sqrt(np.where(varies, variance, np.nan))
+    return Bounded(value, value - half, value + half)
+
+
+def _rest(own: Moments, other: Moments, inside: NDArray[np.bool_]) -> tuple[Moments, Numbers]:
+    """The other's people without those of the group inside it, and the group's share of the other's texts."""
+    part = Moments(*(np.where(inside, values, 0) for values in own))
+    return other.without(part), ratio(part.texts, other.texts)
+
+
+def _root(one: Bounded, mine: Numbers, other: Bounded, theirs: Numbers) -> Numbers:
+    """The smaller r with (one - r other)^2 = (one - mine)^2 + r^2 (other - theirs)^2, ``mine`` lower, ``theirs`` upper ends."""
+    product, constant = one.value * other.value, mine * (2 * one.value - mine)
+    inside = np.maximum(product**2 - constant * theirs * (2 * other.value - theirs), 0)
+    return np.where(one.value > 0, ratio(constant, product + np.sqrt(inside)), 0)
+
+
+def compare(own: Moments, other: Moments, inside: NDArray[np.bool_], confidence: float) -> tuple[Bounded, Bounded]:
+    """Difference and ratio of a group's rate to another's; where the group is ``inside`` the other, from the group and the rest.
+
+    With a share w of the other's texts, group - other = (1 - w)(group - rest) and group / other = r / (w r + 1 - w) with
+    r = group / rest. NaN where nobody is left to compare with.
+    """
+    rest, share = _rest(own, other, inside)
+    one, left = (wilson(moments.value(), moments.worth(), confidence) for moments in (own, rest))
+    apart, times = difference(one, left), quotient(one, left)
+    scaled = Bounded(*(np.asarray((1 - share) * end) for end in apart))
+    value = np.where(np.isnan(left.value), np.nan, ratio(one.value, other.value()))
+    low, high = (end / (share * end + 1 - share) for end in times[1:])
+    return scaled, Bounded(value, np.minimum(low, value), np.maximum(high, value))

@@ -1,0 +1,110 @@
+"""Scores of groups as they are, one row a group, metric and comparison: with intervals, pooled rates, tests, or why there is none."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from stages.metrics.comparisons import Bounded, Moments, compare, mean_difference, mean_interval, wilson
+from stages.metrics.fairness import add_up, ratio
+from stages.metrics.groups import RATES, Estimate, Groups
+from stages.metrics.pooling import Cells, pool
+from stages.metrics.scoring import Rules
+from stages.metrics.testing import CANNOT_TELL, DISPARITY, NO_EVIDENCE
+
+Numbers = NDArray[np.float64]
+Block = dict[str, Any]
+ITSELF, FROM_EVERYONE, OVER_EVERYONE, FROM_REFERENCE, OVER_REFERENCE = (
+    "none",
+    "difference to everyone",
+    "ratio to everyone",
+    "difference to reference",
+    "ratio to reference",
+)
+
+
+def score_groups(groups: Groups, estimates: dict[str, Estimate], p_values: dict[str, Numbers], rules: Rules) -> pd.DataFrame:
+    """The table of groups. ``p_values`` [groups] of the tested metrics stand with the difference to everyone they test.
+
+    The reference of a group is everyone who is privileged on all attributes of its set. Pooled rates stand beside the rates themselves.
+    """
+    found = groups.lattice
+    blocks = [block for metric, estimate in estimates.items() for block in _blocks(groups, metric, estimate, p_values.get(metric), rules)]
+    frame = pd.concat([pd.DataFrame(block) for block in blocks], ignore_index=True)
+    place = frame.pop("place").to_numpy()
+    of_set = np.repeat(np.arange(len(found.sets)), np.diff(found.starts))[place]
+    frame["attributes"] = np.array(["+".join(chosen) for chosen in found.sets], dtype=object)[of_set]
+    frame["order"] = np.array([len(chosen) for chosen in found.sets])[of_set]
+    frame["group"] = np.array(found.names, dtype=object)[place]
+    return frame.iloc[np.argsort(place, kind="stable")].reset_index(drop=True)
+
+
+def _blocks(groups: Groups, metric: str, estimate: Estimate, p_values: Numbers | None, rules: Rules) -> Iterator[Block]:
+    if metric in RATES:
+        own, everyone = groups.people.moments(*groups.parts(metric)), groups.everyone(metric)
+        # F1 counts a hit twice, so it is no share of texts to pool.
+        pooled = {} if metric == "f1" else _pooled(groups, metric, everyone, rules.confidence)
+        yield _block(metric, ITSELF, wilson(estimate.value, estimate.worth, rules.confidence), estimate) | pooled
+        whole = compare(own, everyone, np.ones(1, dtype=bool), rules.confidence)
+        beside = compare(own, _reference(groups, own), groups.reference, rules.confidence)
+        yield _block(metric, FROM_EVERYONE, whole[0], estimate) | _tested(estimate, p_values, rules)
+        for comparison, bounded in ((OVER_EVERYONE, whole[1]), (FROM_REFERENCE, beside[0]), (OVER_REFERENCE, beside[1])):
+            yield _block(metric, comparison, bounded, estimate)
+    elif metric in groups.means():
+        own, everyone = groups.people.moments(*groups.parts(metric)), groups.everyone(metric)
+        yield _block(metric, ITSELF, mean_interval(own, rules.confidence), estimate)
+        apart = mean_difference(own, everyone, np.ones(1, dtype=bool), rules.confidence)
+        yield _block(metric, FROM_EVERYONE, apart, estimate) | _tested(estimate, p_values, rules)
+        reference = _reference(groups, own)
+        yield _block(metric, FROM_REFERENCE, mean_difference(own, reference, groups.reference, rules.confidence), estimate)
+    else:
+        scaled = wilson(estimate.scaled(estimate.value), estimate.worth, rules.confidence)
+        ends = (estimate.least + (estimate.most - estimate.least) * end for end in scaled[1:])
+        yield _block(metric, ITSELF, Bounded(estimate.value, *ends), estimate)
+
+
+def _reference(groups: Groups, own: Moments) -> Moments:
+    """Moments [groups] of the reference of each group's set."""
+    sizes = np.diff(groups.lattice.starts)
+    of_set = np.repeat(np.arange(len(sizes)), sizes)
+    return Moments(*(add_up(of_set, values * groups.reference, len(sizes))[of_set] for values in own))
+
+
+def _pooled(groups: Groups, metric: str, everyone: Moments, confidence: float) -> Block:
+    """Pooled rates of all groups, from as many of each finest cell's texts as are independent, by everyone's share of such."""
+    found = groups.lattice
+    hits, texts = (add_up(found.cell, part, len(found.group)) for part in groups.parts(metric))
+    share = float(ratio(everyone.worth(), everyone.texts)[0]) if everyone.texts[0] else 0.0
+    pooled = pool(Cells(found.codes, found.group, share * hits, share * texts, texts), confidence)
+    return {"pooled": pooled.mean, "pooled_low": pooled.low, "pooled_high": pooled.high}
+
+
+def _block(metric: str, comparison: str, bounded: Bounded, estimate: Estimate) -> Block:
+    """The columns of one metric and comparison, for all groups."""
+    defined, with_interval = np.isfinite(bounded.value), np.isfinite(bounded.low) & np.isfinite(bounded.high)
+    nobody = "no pair of a favourable and another label" if metric.endswith("auc") else "nobody to count: the denominator is zero"
+    alone = "nobody else to compare with" + (", or a rate of 0 to divide by" if comparison.startswith("ratio") else "")
+    reason = np.full(len(defined), None, dtype=object)
+    reason[~with_interval] = "no interval: values do not vary, or those compared with have none"
+    reason[~defined] = np.where(np.isnan(estimate.value[~defined]), nobody, alone)
+    return {
+        "place": np.arange(len(defined)),
+        "metric": metric,
+        "comparison": comparison,
+        "value": bounded.value,
+        "ci_low": np.where(with_interval, bounded.low, np.nan),
+        "ci_high": np.where(with_interval, bounded.high, np.nan),
+        "n": estimate.texts.astype(np.int64),
+        "people": estimate.people.astype(np.int64),
+        "reason": reason,
+    }
+
+
+def _tested(estimate: Estimate, p_values: Numbers | None, rules: Rules) -> Block:
+    if p_values is None:
+        return {}
+    told = ~np.isnan(p_values) & (estimate.people >= rules.fewest)
+    verdict = np.where(p_values <= rules.level, DISPARITY, NO_EVIDENCE)
+    return {"p_value": p_values, "verdict": np.where(told, verdict, CANNOT_TELL).astype(object)}

@@ -1,0 +1,106 @@
+"""How tools like this one go wrong in tests, small groups and formulas: entries of the list of known failures (T..), inputs of our own."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from stages.metrics import groupwise, inequality, numeric
+from stages.metrics.conventions import ll144
+from tests.flows.test_audit import BINARY, audit, counts, from_counts, write
+from tests.known_failures.studies import PAIR, REFERENCE, evaluated, spread
+
+# True negatives, false positives, false negatives, true positives of the reference group and of another.
+ERRORS = {
+    "FPR differs": ((108, 12, 30, 30), (60, 60, 30, 30)),
+    "TPR differs": ((50, 50, 6, 54), (50, 50, 24, 36)),
+    "both, by little": ((100, 20, 12, 28), (88, 32, 15, 25)),
+}
+
+
+@pytest.mark.parametrize("table", ERRORS)
+def test_error_rates_are_tested_among_the_texts_of_their_own_label(table):
+    """T09 (Aequitas): FPR 0.1 and 0.5 gave p = 1, equal TPR p = 3e-39, as rows were chosen by decision and not by label.
+
+    FV is about TPR, and about FPR once labels are turned round; of two groups its test is exact: hypergeometric, two-sided.
+    """
+    p_values = {}
+    for rate, right in (("tpr", True), ("fpr", False)):
+        kinds = []
+        for name, (tn, fp, fn, tp) in zip((REFERENCE, "other"), ERRORS[table], strict=True):
+            kinds += [(tn, not right, 0, name), (fp, not right, 1, name), (fn, right, 0, name), (tp, right, 1, name)]
+        p_values[rate] = evaluated(spread(*kinds), permutations=1999).loc[("gender", PAIR, "fv"), "p_value"]
+        selected, texts = np.array([((tp, tp + fn) if rate == "tpr" else (fp, fp + tn)) for tn, fp, fn, tp in ERRORS[table]]).T
+        law = stats.hypergeom(texts.sum(), selected.sum(), texts[0])
+        possible = np.arange(texts[0] + 1)
+        exact = law.pmf(possible)[np.abs(possible - law.mean()) >= abs(selected[0] - law.mean()) - 1e-9].sum()
+        assert p_values[rate] == pytest.approx(exact, abs=0.03)
+    if table != "both, by little":
+        assert sorted(p_values.values()) == pytest.approx([0, 1], abs=0.002)
+        assert min(p_values, key=p_values.get) == table[:3].lower()
+
+
+def test_noise_has_small_p_values_and_next_to_no_disparities(tmp_path):
+    """T17 (fairpipe, Fair-Code, DivExplorer): of many tests on noise one in twenty is below 0.05, and each was called significant.
+
+    31 sets x 4 gaps x 3 files: about 19 small p-values are due. Corrected for the 31 sets of each gap, next to none is left: of 30
+    families (4 gaps of the privileged and 6 rates of all groups, in 3 files) 1.5 are expected to have any.
+    """
+    small, disparities = [], []
+    for seed in range(3):
+        random = np.random.default_rng(seed)
+        columns = {name: random.choice(["most", "some", "few"], 20_000, p=[0.6, 0.3, 0.1]) for name in ("a", "b", "c", "d", "e")}
+        file = write(tmp_path, y=random.integers(0, 2, 20_000), yhat=random.integers(0, 2, 20_000), **columns)
+        _, scores, summary = audit(file, "--label", "y", "--decision", "yhat", "--attributes", *columns)
+        gap = scores[scores["group"] == PAIR]
+        assert len(gap) == 31 * 4
+        small.append((gap["p_value"] <= 0.05).sum())
+        disparities.append(scores.loc[scores["verdict"] == "disparity", "metric"].nunique())
+        assert summary["verdicts"].get("disparity", 0) == (scores["verdict"] == "disparity").sum()
+        # Beside the verdicts the page says how many intervals leave parity out, and how many would by chance.
+        page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+        apart = (gap["metric"] == "adi") & ~((gap["ci_low"] <= 1) & (gap["ci_high"] >= 1))
+        assert f"Of 31 ADI intervals in all, {apart.sum()} do not hold 1; were every set at parity, about 2 would" in page
+    assert sum(small) >= 10
+    assert sum(disparities) <= 5
+
+
+@pytest.mark.parametrize(("people", "texts"), [(1, 1), (4, 1), (9, 1), (4, 10)])
+def test_small_groups_keep_their_row_and_their_number_and_are_no_finding(people, texts):
+    """T18 (Fair-Code, Local Law 144): small groups were dropped, or shown as findings; many texts by few people are few too."""
+    number = people * texts
+    columns = spread((100, 1, 1, REFERENCE), (100, 0, 0, REFERENCE), (number, 1, 0, "other"))
+    author = [f"r{i}" for i in range(200)] + [f"o{i // texts}" for i in range(number)]
+    found = evaluated(columns, author)
+    assert found.loc[("gender", "protected", "selection_rate"), ["value", "n"]].tolist() == [0, number]
+    for metric in ("di", "adi", "fv"):
+        gap = found.loc[("gender", PAIR, metric)]
+        assert (gap["n_protected"], gap["verdict"]) == (number, "cannot tell")
+        assert np.isfinite(gap["value"])
+    many = evaluated(spread((100, 1, 1, REFERENCE), (100, 0, 0, REFERENCE), (40, 1, 0, "other")))
+    assert many.loc[("gender", PAIR, "di"), "verdict"] == "disparity"
+
+
+def test_small_categories_are_left_out_on_request_alone_and_still_counted(tmp_path):
+    """T18 (Local Law 144): the 2 % exclusion; and an audit's page shows the number of texts beside the gap."""
+    groups = np.array([[300.0, 0, 120, 0], [200, 0, 90, 0], [3, 0, 3, 0]])
+    everyone = groups.sum(axis=0)
+    assert ll144(groups, everyone)["impact_ratio"].tolist() == pytest.approx([0.4, 0.45, 1])
+    asked = ll144(groups, everyone, exclude_below=0.02)
+    assert asked["impact_ratio"].tolist() == pytest.approx([0.4 / 0.45, 1, np.nan], nan_ok=True)
+    assert (asked["n"].tolist(), asked["excluded"].tolist()) == ([300, 200, 3], [0, 0, 1])
+    audit(from_counts(tmp_path, counts("a", (200, 1, 1), (200, 0, 0)), counts("b", (3, 1, 0), (4, 0, 0))), *BINARY)
+    page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert "7 / 400" in page
+    assert "cannot tell" in page
+
+
+@pytest.mark.parametrize("people", [(1, 5, 0), (3, 4, 2), (0, 9, 1)])
+def test_indices_are_what_their_names_say(people):
+    """T43 (Holistic AI): the coefficient of variation was sqrt(2) too large, and the quantile "Q50" that at 0.8."""
+    miss, right, false_alarm = people
+    texts = float(sum(people))
+    benefits = np.repeat([0.0, 1, 2], people)
+    found = inequality.coefficient_of_variation(np.array([texts, miss + right, right + false_alarm, right]))
+    assert found == pytest.approx(benefits.std() / benefits.mean(), abs=1e-12)
+    values = np.random.default_rng(3).permutation(np.arange(21.0))
+    assert numeric.quantiles(values, groupwise.of_values(["a"] * 21), np.array([0.5])).item() == np.median(values)
