@@ -1,6 +1,7 @@
 """documents, subgroups, predictions -> scores: performance, the rates of every group, the gaps of every attribute set, with intervals."""
 
 import dataclasses
+from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -30,7 +31,7 @@ from stages.metrics.group_scores import score_groups
 from stages.metrics.group_tests import compare_groups
 from stages.metrics.groups import estimates, gather
 from stages.metrics.performance import METRICS
-from stages.metrics.scoring import OURS, PAIR, Rules, Sets, finite, sample, score_gaps, score_performance, score_rates
+from stages.metrics.scoring import OURS, PAIR, Row, Rules, Sets, finite, sample, score_gaps, score_performance, score_rates
 from stages.metrics.verdicts import with_tests
 
 Metrics = Annotated[dict, At("data/evaluate/{task}/{model}/metrics.json")]
@@ -65,30 +66,47 @@ def run(
 ) -> tuple[Scores, Groups, Metrics]:
     """Scores of one cell of the benchmark, of every group of people as it is, and its few headline figures as DVC metrics."""
     frame = joined(documents, subgroups, predictions)
+    frame["author_id"] = pd.factorize(frame["author_id"])[0]  # numbers for names, found once
     chosen: Sets = [tuple(name.split("+")) for name in dict.fromkeys(sets.column("attributes").to_pylist())]
-    attributes = sorted({name for names in chosen for name in names})
-    table = tabulate(frame[attributes], frame["favourable"].to_numpy(), frame["y_pred"].to_numpy() == 1, frame["author_id"].to_numpy())
     rules = Rules(**params.model_dump(include={field.name for field in dataclasses.fields(Rules)}))
-    cell = sample(table, chosen, rules, _planted(population, attributes, chosen))
+    with ThreadPoolExecutor(1) as beside:
+        pairs = beside.submit(_score_pairs, frame, population, chosen, rules, params)
+        rows, groups = _score_groups(frame, chosen, rules)
+    scores = pd.DataFrame(pairs.result() + rows).reindex(columns=column_names(Scores))
+    groups = groups.reindex(columns=column_names(Groups))
+    bounds = params.least_ratio, params.most_difference
+    scores["flagged"] = thresholds.flagged(scores["value"], thresholds.kinds_of_gaps(scores), *bounds)
+    groups["flagged"] = thresholds.flagged(groups["value"], thresholds.kinds_of_comparisons(groups), *bounds)
+    return from_pandas(scores), from_pandas(groups), headline(scores)
+
+
+def _score_pairs(frame: pd.DataFrame, population: pa.Table, sets: Sets, rules: Rules, params: Params) -> list[Row]:
+    """Performance, and rates and gaps of the protected and the privileged group of each set."""
+    attributes = sorted({name for names in sets for name in names})
+    table = tabulate(frame[attributes], frame["favourable"].to_numpy(), frame["y_pred"].to_numpy() == 1, frame["author_id"].to_numpy())
+    cell = sample(table, sets, rules, _planted(population, attributes, sets))
     rows = score_performance(frame, rules) + score_rates(cell)
     for convention in params.conventions:
         gaps = score_gaps(cell, convention, params.gaps)
         rows += with_tests(cell, gaps, params.gaps) if convention == OURS else gaps
-    groups = gather(frame, chosen)
+    return rows
+
+
+def _score_groups(frame: pd.DataFrame, sets: Sets, rules: Rules) -> tuple[list[Row], pd.DataFrame]:
+    """Gaps over all groups of each set, and the scores of every group."""
+    groups = gather(frame, sets)
     measured = estimates(groups)
-    p_values, of_all = compare_groups(groups, measured, rules)
-    scores = pd.DataFrame(rows + of_all).reindex(columns=column_names(Scores))
-    of_groups = score_groups(groups, measured, p_values, rules).reindex(columns=column_names(Groups))
-    scores["flagged"] = thresholds.flagged(scores["value"], thresholds.kinds_of_gaps(scores), params.least_ratio, params.most_difference)
-    kinds = thresholds.kinds_of_comparisons(of_groups)
-    of_groups["flagged"] = thresholds.flagged(of_groups["value"], kinds, params.least_ratio, params.most_difference)
-    return from_pandas(scores), from_pandas(of_groups), headline(scores)
+    p_values, rows = compare_groups(groups, measured, rules)
+    return rows, score_groups(groups, measured, p_values, rules)
 
 
 def joined(documents: pa.Table, subgroups: pa.Table, predictions: pa.Table) -> pd.DataFrame:
     """One row a document with its subgroups and prediction; BadInput unless the three tables hold the same identifiers."""
     frame = documents.select(["doc_id", "author_id", "favourable"]).to_pandas()
     for name, table in (("subgroups", subgroups), ("predictions", predictions)):
+        if table.column("doc_id").equals(documents.column("doc_id")):  # nothing to look up
+            frame = pd.concat([frame, table.drop_columns("doc_id").to_pandas()], axis=1)
+            continue
         other = table.to_pandas()
         lost = len(set(frame["doc_id"]) ^ set(other["doc_id"]))
         if lost:

@@ -21,7 +21,8 @@ from stages.metrics.intervals import Interval
 
 Of = Callable[[Sums, Sums], Sums]
 Kind = tuple[Binomials, Sums]  # a rate of the groups that have it, and how many texts it counts
-STEPS = 10  # halvings; fewer would miss how close to 0 or 1 a rate may be
+STEPS = 9  # halvings; fewer would miss how close to 0 or 1 a rate may be
+NEAREST = 1e-4  # how far along a path a search begins, one being the range of the observed rates
 LEAST_RANGE = 0.01  # where a path starts whose groups all show the same rate
 FEW = "no interval: fewer than two groups have this rate"
 UNDEFINED = "no interval: the gap itself is undefined"
@@ -148,17 +149,24 @@ class _Search:
     def _furthest(self, name: str, found: float) -> float:
         """The end on a path, or ``found`` where that is further from parity."""
         path = self._path(name)
-        first, last = 1.0, self._reach(path)
-        if self._true(self._at(path, last)) <= found:
+        last = self._reach(path)
+        first = self._along(path, found, last)
+        if first == last or not self._as_small(self._at(path, first)):
             return found
         if self._as_small(self._at(path, last)):
             return self._true(self._at(path, last))
         for _ in range(STEPS):
             middle = np.sqrt(first * last)
             first, last = (middle, last) if self._as_small(self._at(path, middle)) else (first, middle)
-            if self._true(self._at(path, last)) <= found:
-                return found
         return self._true(self._at(path, last))
+
+    def _along(self, path: list[Sums], found: float, last: float) -> float:
+        """How far along a path the true distance comes to ``found``, which takes no draws to tell; ``last`` where it never does."""
+        first = NEAREST
+        for _ in range(2 * STEPS):
+            middle = np.sqrt(first * last)
+            first, last = (middle, last) if self._true(self._at(path, middle)) < found else (first, middle)
+        return last
 
     def _path(self, name: str) -> list[Sums]:
         """The way each kind's groups go from everyone's rate, one step being as far as the observed rates are apart."""

@@ -94,9 +94,11 @@ def counted(favourable: NDArray[np.bool_], selected: NDArray[np.bool_]) -> NDArr
 def tabulate(status: pd.DataFrame, favourable: NDArray[np.bool_], selected: NDArray[np.bool_], authors: NDArray[np.object_]) -> Contingency:
     """The contingency table of texts: ``status`` holds privileged / protected / null a column an attribute; all have one row a text."""
     coded = np.column_stack([_code(status), favourable, selected]).astype(np.int8)
-    cells, cell = np.unique(coded, axis=0, return_inverse=True)
-    _, author = np.unique(authors.astype(str), return_inverse=True)
-    pairs, texts = np.unique(author.ravel() * len(cells) + cell.ravel(), return_counts=True)
+    # One number a kind of row: each column holds -1, 0 or 1.
+    cell, kinds = pd.factorize((coded + 1) @ 3 ** np.arange(coded.shape[1], dtype=np.int64)[::-1], sort=True)
+    cells = (kinds[:, None] // 3 ** np.arange(coded.shape[1], dtype=np.int64)[::-1] % 3 - 1).astype(np.int8)
+    author, _ = pd.factorize(authors)
+    pairs, texts = np.unique(author * len(cells) + cell, return_counts=True)
     owner, place = np.divmod(pairs, len(cells))
     by_author = sparse.csr_array((texts.astype(float), (owner, place)), shape=(author.max() + 1, len(cells)))
     # Authors with the same texts in the same cells are interchangeable: one profile and how many share it.

@@ -13,9 +13,13 @@ from stages.metrics.groups import RATES, Estimate, Groups
 from stages.metrics.pooling import Cells, pool
 from stages.metrics.scoring import Rules
 from stages.metrics.testing import CANNOT_TELL, DISPARITY, NO_EVIDENCE
+from stages.metrics.threads import side_by_side
 
 Numbers = NDArray[np.float64]
 Block = dict[str, Any]
+# F1 counts a hit twice, so it is no share of texts to pool.
+POOLED = ("base_rate", "selection_rate", "tpr", "fpr", "ppv", "npv", "accuracy")
+COMPLEMENTS = {"fnr": "tpr", "tnr": "fpr"}
 ITSELF, FROM_EVERYONE, OVER_EVERYONE, FROM_REFERENCE, OVER_REFERENCE = (
     "none",
     "difference to everyone",
@@ -31,7 +35,13 @@ def score_groups(groups: Groups, estimates: dict[str, Estimate], p_values: dict[
     The reference of a group is everyone who is privileged on all attributes of its set. Pooled rates stand beside the rates themselves.
     """
     found = groups.lattice
-    blocks = [block for metric, estimate in estimates.items() for block in _blocks(groups, metric, estimate, p_values.get(metric), rules)]
+    rates = dict(zip(POOLED, side_by_side(lambda metric: _pooled(groups, metric, rules.confidence), POOLED), strict=True))
+    pooled = rates | {metric: _turned(rates[other]) for metric, other in COMPLEMENTS.items()}
+    blocks = [
+        block
+        for metric, estimate in estimates.items()
+        for block in _blocks(groups, metric, estimate, p_values.get(metric), pooled.get(metric, {}), rules)
+    ]
     frame = pd.concat([pd.DataFrame(block) for block in blocks], ignore_index=True)
     place = frame.pop("place").to_numpy()
     of_set = np.repeat(np.arange(len(found.sets)), np.diff(found.starts))[place]
@@ -41,11 +51,9 @@ def score_groups(groups: Groups, estimates: dict[str, Estimate], p_values: dict[
     return frame.iloc[np.argsort(place, kind="stable")].reset_index(drop=True)
 
 
-def _blocks(groups: Groups, metric: str, estimate: Estimate, p_values: Numbers | None, rules: Rules) -> Iterator[Block]:
+def _blocks(groups: Groups, metric: str, estimate: Estimate, p_values: Numbers | None, pooled: Block, rules: Rules) -> Iterator[Block]:
     if metric in RATES:
         own, everyone = groups.people.moments(*groups.parts(metric)), groups.everyone(metric)
-        # F1 counts a hit twice, so it is no share of texts to pool.
-        pooled = {} if metric == "f1" else _pooled(groups, metric, everyone, rules.confidence)
         yield _block(metric, ITSELF, wilson(estimate.value, estimate.worth, rules.confidence), estimate) | pooled
         whole = compare(own, everyone, np.ones(1, dtype=bool), rules.confidence)
         beside = compare(own, _reference(groups, own), groups.reference, rules.confidence)
@@ -72,13 +80,17 @@ def _reference(groups: Groups, own: Moments) -> Moments:
     return Moments(*(add_up(of_set, values * groups.reference, len(sizes))[of_set] for values in own))
 
 
-def _pooled(groups: Groups, metric: str, everyone: Moments, confidence: float) -> Block:
+def _pooled(groups: Groups, metric: str, confidence: float) -> Block:
     """Pooled rates of all groups, from as many of each finest cell's texts as are independent, by everyone's share of such."""
-    found = groups.lattice
+    found, everyone = groups.lattice, groups.everyone(metric)
     hits, texts = (add_up(found.cell, part, len(found.group)) for part in groups.parts(metric))
     share = float(ratio(everyone.worth(), everyone.texts)[0]) if everyone.texts[0] else 0.0
     pooled = pool(Cells(found.codes, found.group, share * hits, share * texts, texts), confidence)
     return {"pooled": pooled.mean, "pooled_low": pooled.low, "pooled_high": pooled.high}
+
+
+def _turned(pooled: Block) -> Block:
+    return {"pooled": 1 - pooled["pooled"], "pooled_low": 1 - pooled["pooled_high"], "pooled_high": 1 - pooled["pooled_low"]}
 
 
 def _block(metric: str, comparison: str, bounded: Bounded, estimate: Estimate) -> Block:

@@ -17,8 +17,8 @@ from stages.metrics.contingency import Contingency, counted, memberships
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
 CHUNK_BYTES = 64_000_000
-# What one more person, and one more cell of the table, costs a deal, in about the same unit.
-PEOPLE_COST, CELL_COST = 1, 12
+# What one more cell of the table costs a deal in additions of one person, and what a shuffled person does.
+CELL_COST, SHUFFLED_COST = 100, 8
 # From so many people on, deals come from shifting a shuffled circle of them, up to SHIFTS from one circle.
 MANY, SHIFTS = 2000, 1000
 # The transform of one status costs so many sums of all people.
@@ -47,8 +47,7 @@ def deal(blocks: Counts, outcomes: Numbers, draws: int, seed: int) -> Iterator[N
 
     ``blocks`` [statuses, kinds] is how many people there are of each; every deal has its margins.
     """
-    people = int(blocks.sum())
-    if people * PEOPLE_COST > blocks.size * CELL_COST:
+    if _cell_by_cell(int(blocks.sum()), blocks.size):
         random, step = np.random.default_rng(seed), max(1, int(CHUNK_BYTES // (8 * blocks.size)))
         for start in range(0, draws, step):
             yield _drawn(blocks, outcomes, min(step, draws - start), random)
@@ -60,10 +59,14 @@ def deal(blocks: Counts, outcomes: Numbers, draws: int, seed: int) -> Iterator[N
 def deal_people(status: Counts, outcomes: Numbers, statuses: int, draws: int, seed: int) -> Iterator[Numbers]:
     """The same of people one by one: the ``status`` [people], from 0 to ``statuses`` - 1, and outcomes [people, 2] of each."""
     kinds, kind = np.unique(outcomes[:, 0] + 1j * outcomes[:, 1], return_inverse=True)
-    if len(status) * PEOPLE_COST > statuses * len(kinds) * CELL_COST:
+    if _cell_by_cell(len(status), statuses * len(kinds)):
         blocks = np.bincount(status * len(kinds) + kind, minlength=statuses * len(kinds)).reshape(statuses, len(kinds))
         return deal(blocks, np.stack([kinds.real, kinds.imag], axis=1), draws, seed)
     return _one_by_one(status, outcomes, statuses, draws, seed)
+
+
+def _cell_by_cell(people: int, cells: int) -> bool:
+    return people * (1 if people >= MANY else SHUFFLED_COST) > cells * CELL_COST
 
 
 def _one_by_one(status: Counts, outcomes: Numbers, statuses: int, draws: int, seed: int) -> Iterator[Numbers]:
@@ -133,9 +136,12 @@ def _shifted(status: Counts, outcomes: Numbers, statuses: int, draws: int, rando
         turned = fft.irfft(np.conj(fft.rfft(members))[:, None] * fft.rfft(circle), people)[..., turns]
         # Whole numbers stay whole.
         return np.moveaxis(np.rint(turned) if (circle == np.rint(circle)).all() else turned, -1, 0)
-    twice = np.concatenate([circle, circle], axis=1)
     sums = np.empty((draws, statuses, len(circle)))
-    for draw, turn in enumerate(turns):
-        for q, values in enumerate(twice):
-            sums[draw, :, q] = np.bincount(status, values[turn : turn + people], statuses)
+    for q, values in enumerate(circle):
+        if (values == values[0]).all():  # everybody counts alike, whoever it is
+            sums[:, :, q] = values[0] * np.bincount(status, minlength=statuses)
+            continue
+        twice = np.concatenate([values, values])
+        for draw, turn in enumerate(turns):
+            sums[draw, :, q] = np.bincount(status, twice[turn : turn + people], statuses)
     return sums

@@ -21,6 +21,7 @@ from stages.metrics.intervals import (
     wilson_interval,
 )
 from stages.metrics.permutation import favourable_only, null_sums
+from stages.metrics.threads import side_by_side
 
 Row = dict[str, Any]
 Sets = list[tuple[str, ...]]
@@ -62,8 +63,8 @@ class Cell:
 def sample(table: Contingency, sets: Sets, rules: Rules, planted: NDArray[np.float64] | None = None) -> Cell:
     """Everything about a cell that takes random numbers. FV looks at favourable texts only, and so does its null."""
     replicates = np.concatenate(list(table.replicates(sets, rules.replicates, rules.seed)))
-    null = np.concatenate(list(null_sums(table, sets, rules.permutations, rules.seed)))
-    favourable = np.concatenate(list(null_sums(favourable_only(table), sets, rules.permutations, rules.seed)))
+    dealt = (table, favourable_only(table))
+    null, favourable = side_by_side(lambda part: np.concatenate(list(null_sums(part, sets, rules.permutations, rules.seed))), dealt)
     return Cell(table, sets, rules, table.sums(sets), replicates, null, favourable, planted)
 
 

@@ -1,11 +1,12 @@
-"""Drawing for several metrics side by side: NumPy lets go of the interpreter while it draws."""
+"""Work on several metrics side by side: NumPy and SciPy let go of the interpreter while they count and draw."""
 
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-Item, Result = TypeVar("Item"), TypeVar("Result")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 def side_by_side(work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:

@@ -140,7 +140,7 @@ def test_a_real_gap_is_told_from_nothing():
 
 @pytest.mark.parametrize("power", [1, 3])
 def test_bca_is_that_of_scipy(power):
-    """The mean of 0 to 99, and a skewed one where percentiles and BCa part; within Monte-Carlo error of 20,000 replicates."""
+    """T13 (fairpipe): the mean of 0 to 99, and a skewed one where percentiles and BCa part; within the error of 20,000 replicates."""
     data = (np.arange(100.0) / 100) ** power
     replicates = np.random.default_rng(1).choice(data, (20_000, 100)).mean(axis=1)
     low, high, reason = bca_interval(replicates, data.mean(), data - data.mean(), 0.95)

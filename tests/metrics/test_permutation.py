@@ -48,8 +48,8 @@ def test_the_samplers_of_one_distribution_agree(monkeypatch, people, texts):
     """What a deal costs chooses the sampler: means, variances and a correlation agree whichever it is."""
     data = table(people, texts)
     samples = []
-    for cost, many in ((10**9, 1), (0, 10**9), (0, 100)):  # cell by cell, shuffled, turned circles
-        monkeypatch.setattr(permutation, "PEOPLE_COST", cost)
+    for cost, many in ((0, 1), (10**9, 10**9), (10**9, 100)):  # cell by cell, shuffled, turned circles
+        monkeypatch.setattr(permutation, "CELL_COST", cost)
         monkeypatch.setattr(permutation, "MANY", many)
         samples.append(np.concatenate(list(null_sums(data, SETS, 12_000, seed=3)))[:, [1, 2, 5, 6]].reshape(12_000, -1))
     for other in samples[1:]:
