@@ -33,6 +33,7 @@ TESTED, SAME = ("selection_rate", "tpr", "fpr", "ppv", "npv", "accuracy"), {"fnr
 DEALS_A_SET, FEWEST_DEALS = 25, 800
 # Draws of an interval's end, which over more groups than this says nothing.
 SETTLED, MOST_BOUNDED = 200, 100
+ALIKE: Interval = (np.nan, np.nan, "no interval: no two texts differ")
 NAMED = 3  # groups that are named where some take no part
 
 
@@ -88,7 +89,7 @@ def _gaps(found: Lattice, metric: str, estimates: list[Estimate], test: "Test | 
     for name, gap in GAPS.get(metric, {HIGHEST: MAX_MINUS_MIN}).items():
         for index, chosen in enumerate(found.sets):
             part = found.of(index)
-            interval = _interval(gap, scaled[:, part], worth[:, part], texts[:, part], rules)
+            interval = _interval(gap, scaled[:, part], worth[:, part], texts[:, part], rules) if estimates[0].varies else ALIKE
             value = span * _value(gap, scaled[:, part], texts[:, part], [estimate.scaled(estimate.everyone) for estimate in estimates])
             scored = row(chosen, name, metric, value, _widened(interval, span, value, _lost(found, part, scaled)))
             people = np.sort(np.where(np.isnan(scaled[:, part]), 0, [estimate.people[part] for estimate in estimates]), axis=1)

@@ -90,7 +90,9 @@ class Estimate:
         return self.most > self.least
 
     def scaled(self, values: Numbers | float) -> Numbers:
-        """Values on the scale from 0 to 1."""
+        """Values on the scale from 0 to 1; 0 where texts do not differ."""
+        if not self.varies:
+            return np.where(np.isnan(values), np.nan, 0.0)
         return np.clip((np.asarray(values) - self.least) / (self.most - self.least), 0, 1)
 
 

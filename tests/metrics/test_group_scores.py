@@ -125,6 +125,16 @@ def test_regression_outputs_have_mean_differences_with_tests():
     assert {"mae", "mse", "output_q50", "pearson_r"} <= set(gaps["metric"])
 
 
+def test_outputs_that_never_vary_have_no_interval_and_no_verdict():
+    frame = study(120, regression=True)
+    groups, gaps = scored(frame.assign(y_score=3.0), [("race",)])
+    constant = gaps[gaps["metric"] == "mean_output"].iloc[0]
+    assert constant["value"] == 0
+    assert constant["reason"] == "no interval: no two texts differ"
+    assert groups.loc[groups["metric"] == "mean_output", "ci_low"].isna().all()
+    assert gaps.loc[gaps["metric"] == "pearson_r", "value"].isna().all()
+
+
 def test_the_same_seed_gives_the_same_rows():
     one, other = (scored(study(200, each=2)) for _ in range(2))
     pd.testing.assert_frame_equal(one[0], other[0])
