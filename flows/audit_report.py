@@ -16,12 +16,14 @@ from stages.contract.params import Design
 from stages.contract.schemas import Groups
 from stages.contract.tables import Scores, check, write_parquet
 from stages.metrics import gate
-from stages.reporting import findings, page, results, tables
+from stages.reporting import findings, overall, page, results, standing, tables
+from stages.reporting import groups as as_they_are
+from stages.reporting.groups import AsTheyAre
 from stages.reporting.wording import measure, set_name
 
 TASK, MODEL = "labels", "predictions"
 FILES = {"index.html", "scores.parquet", "groups.parquet", "summary.json"}
-NOTABLE = 3
+NOTABLE, STANDING_OUT = 3, 10  # how many are named, and how many groups the page shows
 
 
 @dataclass(frozen=True)
@@ -43,32 +45,40 @@ def publish(audit: Audit, options: Options, failed: list[dict[str, Any]]) -> Non
     if folder.exists() and (not folder.is_dir() or {path.name for path in folder.iterdir()} - FILES):
         raise BadInput(f"{folder} is there and is no earlier audit; name another folder with --out.")
     scores = check(audit.scores, Scores.__metadata__[0], "scores")
+    of_groups = check(audit.groups, Groups.__metadata__[0], "groups")
     found = _results(scores, audit.sets)
+    groups = as_they_are.read(_named(of_groups, "task", "model"), found, STANDING_OUT)
     title = f"Audit of {options.file.name}"
     settings: dict[str, Any] = {"subgroup": audit.subgroup, "evaluate": audit.evaluate}
-    html = page.render(found, _design(audit, options), settings, title, NOTABLE, notes=[*_rows(audit.reading), *audit.reading.notes])
+    notes = [*_rows(audit.reading), *audit.reading.notes]
+    html = page.render(found, groups, _design(audit, options), settings, title, NOTABLE, notes=notes)
+    summary = _summary(audit, found, groups[TASK, MODEL], scores, options, failed)
     temporary, earlier = (folder.with_name(f".{folder.name}.{os.getpid()}{end}") for end in ("", ".earlier"))
     try:
         temporary.mkdir(parents=True)
         (temporary / "index.html").write_text(html, encoding="utf-8")
         write_parquet(scores, temporary / "scores.parquet")
-        write_parquet(check(audit.groups, Groups.__metadata__[0], "groups"), temporary / "groups.parquet")
-        (temporary / "summary.json").write_text(json.dumps(_summary(audit, scores, options, failed), indent=2, allow_nan=False) + "\n")
+        write_parquet(of_groups, temporary / "groups.parquet")
+        (temporary / "summary.json").write_text(json.dumps(summary, indent=2, allow_nan=False) + "\n")
         if folder.exists():
             folder.rename(earlier)
         temporary.rename(folder)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
         shutil.rmtree(earlier, ignore_errors=True)
-    print("\n".join(_lines(audit, found, scores, options, failed)))
+    print("\n".join(_lines(audit, found, groups[TASK, MODEL], scores, options, failed)))
     print(f"report: {folder / 'index.html'}", flush=True)
 
 
 def _results(scores: pa.Table, sets: pa.Table) -> results.Results:
-    names = {"task": TASK, "model": MODEL}
-    for key, name in names.items():
-        scores = scores.append_column(key, pa.array([name] * scores.num_rows))
-    return results.read(scores, sets.append_column("task", pa.array([TASK] * sets.num_rows)), [TASK], [MODEL])
+    return results.read(_named(scores, "task", "model"), _named(sets, "task"), [TASK], [MODEL])
+
+
+def _named(table: pa.Table, *keys: str) -> pa.Table:
+    """The table with the names of the one cell, as a benchmark's tables have them."""
+    for key in keys:
+        table = table.append_column(key, pa.array([{"task": TASK, "model": MODEL}[key]] * table.num_rows, pa.string()))
+    return table
 
 
 def _design(audit: Audit, options: Options) -> Design:
@@ -92,7 +102,9 @@ def _verdicts(scores: pa.Table) -> dict[str, int]:
     return {str(verdict): int(number) for verdict, number in counted.items()}
 
 
-def _summary(audit: Audit, scores: pa.Table, options: Options, failed: list[dict[str, Any]]) -> dict[str, Any]:
+def _summary(
+    audit: Audit, found: results.Results, groups: AsTheyAre, scores: pa.Table, options: Options, failed: list[dict[str, Any]]
+) -> dict[str, Any]:
     rule = options.fail_on
     places = ("attributes", "group", "metric", "value", "ci_low", "ci_high", "q_value")
     failures = [{place: None if row[place] != row[place] else row[place] for place in places} for row in failed]
@@ -104,12 +116,35 @@ def _summary(audit: Audit, scores: pa.Table, options: Options, failed: list[dict
         "evaluate": audit.evaluate.model_dump(mode="json"),
         "headline": audit.headline,
         "verdicts": _verdicts(scores),
+        "groups": _groups(found, groups),
         "gate": None if rule is None else {"name": rule, "rule": gate.RULES[rule], "passed": not failed, "failures": failures},
     }
 
 
-def _lines(audit: Audit, found: results.Results, scores: pa.Table, options: Options, failed: list[dict[str, Any]]) -> list[str]:
-    """Rows, choices, groups, the sets furthest from parity, verdicts and gate."""
+def _groups(found: results.Results, groups: AsTheyAre) -> dict[str, Any]:
+    """Groups as they are: how many, how many a test can tell of, which stand out first, and what is flagged."""
+    first = [
+        {"attributes": one.group.attributes, "group": one.group.name, "metric": one.metric, "value": one.measured.own.value}
+        | {"ci_low": one.measured.own.ci_low, "ci_high": one.measured.own.ci_high, "everyone": one.everyone, "n": one.measured.own.n}
+        | {"people": one.measured.people, "q_value": one.q_value}
+        for one in groups.standing
+    ]
+    sets, compared = overall.flags(found, TASK, MODEL)
+    flagged = {"impact_ratios": sets, "of_sets": compared, "selection_rate_ratios": groups.flagged, "of_groups": groups.compared}
+    return {"number": groups.number, "tested": groups.told, "stand_out": groups.found, "first": first, "flagged": flagged}
+
+
+def _lines_of_groups(found: results.Results, groups: AsTheyAre) -> list[str]:
+    lines = [f"groups as they are: {standing.sentence(groups)}"]
+    lines += [f"  {standing.line(one)}" for one in groups.standing[:NOTABLE]]
+    sets, compared = overall.flags(found, TASK, MODEL)
+    return [*lines, f"  flagged by lowest / highest selection rate: {sets:,} of {compared:,} sets"]
+
+
+def _lines(
+    audit: Audit, found: results.Results, groups: AsTheyAre, scores: pa.Table, options: Options, failed: list[dict[str, Any]]
+) -> list[str]:
+    """Rows, choices, groups, the most notable sets, groups that stand out, verdicts and gate."""
     lines = [f"{options.file.name}: {line}" for line in _rows(audit.reading)]
     lines += [f"  {note}" for note in audit.reading.notes]
     lines += ["groups, texts (people): protected (all other) / privileged (reference) / unknown"]
@@ -119,9 +154,10 @@ def _lines(audit: Audit, found: results.Results, scores: pa.Table, options: Opti
             lines.append(f"  {attribute}: {' / '.join(tables.texts_people(size) for size in sizes if size)}")
     for metric, parity in (("adi", 1), ("fv", 0)):
         lines.append(f"most notable by {metric.upper()} ({parity} is parity; n protected / privileged):")
-        gaps = sorted(findings.defined(found, TASK, MODEL, metric).items(), key=lambda item: item[1].verdict != "disparity")[:NOTABLE]
+        gaps = list(findings.notable(found, TASK, MODEL, metric).items())[:NOTABLE]
         shown = [f"  {set_name(name)}: {measure(gap)}, {gap.verdict}, n {gap.n_protected:,} / {gap.n_privileged:,}" for name, gap in gaps]
         lines += shown or ["  none defined"]
+    lines += _lines_of_groups(found, groups)
     verdicts = _verdicts(scores)
     lines.append(f"verdicts on all gaps: {', '.join(f'{number:,} {verdict}' for verdict, number in verdicts.items()) or 'none'}")
     if options.fail_on:

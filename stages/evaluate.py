@@ -96,8 +96,8 @@ def _score_groups(frame: pd.DataFrame, sets: Sets, rules: Rules) -> tuple[list[R
     """Gaps over all groups of each set, and the scores of every group."""
     groups = gather(frame, sets)
     measured = estimates(groups)
-    p_values, rows = compare_groups(groups, measured, rules)
-    return rows, score_groups(groups, measured, p_values, rules)
+    tests, rows = compare_groups(groups, measured, rules)
+    return rows, score_groups(groups, measured, tests, rules)
 
 
 def joined(documents: pa.Table, subgroups: pa.Table, predictions: pa.Table) -> pd.DataFrame:

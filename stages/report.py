@@ -1,4 +1,4 @@
-"""scores and sets of every cell, findings of the re-audit -> one HTML page that opens anywhere, and ADI by number of demographics."""
+"""scores, groups and sets of every cell, findings of the re-audit -> one HTML page that opens anywhere, and ADI by order."""
 
 from typing import Annotated
 
@@ -9,7 +9,9 @@ from stages.contract.command import command
 from stages.contract.design import settings
 from stages.contract.findings import Findings, KnownProblems
 from stages.contract.params import Design, Section
+from stages.contract.schemas import Groups
 from stages.contract.tables import At, AttributeSets, Scores
+from stages.reporting import groups as as_they_are
 from stages.reporting import reaudited, results
 from stages.reporting.page import render
 from stages.reporting.results import Results
@@ -22,20 +24,22 @@ SHOWN = ("ingest", "subgroup", "debias", "finetune", "evaluate", "reaudit")
 
 
 class Params(Section):
-    """The page's ``title`` and how many of the ``worst`` attribute sets are shown for each task and model."""
+    """The page's ``title``; how many of the ``worst`` attribute sets, and of the groups that stand out, each task and model has shown."""
 
     title: str = "Intersectional bias benchmark"
     worst: int = Field(default=3, ge=1)
+    standing_out: int = Field(default=5, ge=1)
 
 
 def run(
-    scores: Scores, sets: AttributeSets, findings: Findings, problems: KnownProblems, design: Design, params: Params
+    scores: Scores, groups: Groups, sets: AttributeSets, findings: Findings, problems: KnownProblems, design: Design, params: Params
 ) -> tuple[Page, AdiByOrder]:
     """The page and the table of the design's cells, in the design's order."""
     found = results.read(scores, sets, list(design.tasks), list(design.models))
     sections = {stage: settings(design, stage) for stage in SHOWN}
     reaudit = reaudited.parts(findings, problems, sections["reaudit"])
-    page = render(found, design, sections, params.title, params.worst, reaudit=reaudit)
+    of_groups = as_they_are.read(groups, found, params.standing_out)
+    page = render(found, of_groups, design, sections, params.title, params.worst, reaudit=reaudit)
     print(f"report: open {Page.__metadata__[0].path}", flush=True)  # type: ignore[attr-defined]
     return page, adi_by_order(found)
 

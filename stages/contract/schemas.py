@@ -7,7 +7,8 @@ import pyarrow as pa
 from stages.contract.tables import At, _columns
 
 # Every group that people are in, as they are ("woman, Black" of gender+race): one row a metric and what it is compared with.
-# `pooled` is the second estimate of a rate, drawn towards groups alike; `p_value` is adjusted for all groups of the set.
+# `pooled` is the second estimate of a rate, drawn towards groups alike; `p_value` is adjusted for all groups of the set,
+# `q_value` for all sets of the metric too.
 Groups = Annotated[
     pa.Table,
     At(
@@ -27,6 +28,7 @@ Groups = Annotated[
             pooled_low="double?",
             pooled_high="double?",
             p_value="double?",
+            q_value="double?",
             verdict="string?",
             flagged="bool?",
             reason="string?",

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from stages.metrics.comparisons import Bounded, Moments, compare, mean_difference, mean_interval, wilson
 from stages.metrics.fairness import add_up, ratio
-from stages.metrics.groups import RATES, Estimate, Groups
+from stages.metrics.groups import RATES, Estimate, Groups, Tested
 from stages.metrics.pooling import Cells, pool
 from stages.metrics.scoring import Rules
 from stages.metrics.testing import CANNOT_TELL, DISPARITY, NO_EVIDENCE
@@ -29,8 +29,8 @@ ITSELF, FROM_EVERYONE, OVER_EVERYONE, FROM_REFERENCE, OVER_REFERENCE = (
 )
 
 
-def score_groups(groups: Groups, estimates: dict[str, Estimate], p_values: dict[str, Numbers], rules: Rules) -> pd.DataFrame:
-    """The table of groups. ``p_values`` [groups] of the tested metrics stand with the difference to everyone they test.
+def score_groups(groups: Groups, estimates: dict[str, Estimate], tests: dict[str, Tested], rules: Rules) -> pd.DataFrame:
+    """The table of groups. ``tests`` stand with the difference to everyone that they are of.
 
     The reference of a group is everyone who is privileged on all attributes of its set. Pooled rates stand beside the rates themselves.
     """
@@ -40,7 +40,7 @@ def score_groups(groups: Groups, estimates: dict[str, Estimate], p_values: dict[
     blocks = [
         block
         for metric, estimate in estimates.items()
-        for block in _blocks(groups, metric, estimate, p_values.get(metric), pooled.get(metric, {}), rules)
+        for block in _blocks(groups, metric, estimate, tests.get(metric), pooled.get(metric, {}), rules)
     ]
     frame = pd.concat([pd.DataFrame(block) for block in blocks], ignore_index=True)
     place = frame.pop("place").to_numpy()
@@ -51,20 +51,20 @@ def score_groups(groups: Groups, estimates: dict[str, Estimate], p_values: dict[
     return frame.iloc[np.argsort(place, kind="stable")].reset_index(drop=True)
 
 
-def _blocks(groups: Groups, metric: str, estimate: Estimate, p_values: Numbers | None, pooled: Block, rules: Rules) -> Iterator[Block]:
+def _blocks(groups: Groups, metric: str, estimate: Estimate, test: Tested | None, pooled: Block, rules: Rules) -> Iterator[Block]:
     if metric in RATES:
         own, everyone = groups.people.moments(*groups.parts(metric)), groups.everyone(metric)
         yield _block(metric, ITSELF, wilson(estimate.value, estimate.worth, rules.confidence), estimate) | pooled
         whole = compare(own, everyone, np.ones(1, dtype=bool), rules.confidence)
         beside = compare(own, _reference(groups, own), groups.reference, rules.confidence)
-        yield _block(metric, FROM_EVERYONE, whole[0], estimate) | _tested(estimate, p_values, rules)
+        yield _block(metric, FROM_EVERYONE, whole[0], estimate) | _tested(estimate, test, rules)
         for comparison, bounded in ((OVER_EVERYONE, whole[1]), (FROM_REFERENCE, beside[0]), (OVER_REFERENCE, beside[1])):
             yield _block(metric, comparison, bounded, estimate)
     elif metric in groups.means():
         own, everyone = groups.people.moments(*groups.parts(metric)), groups.everyone(metric)
         yield _block(metric, ITSELF, mean_interval(own, rules.confidence), estimate)
         apart = mean_difference(own, everyone, np.ones(1, dtype=bool), rules.confidence)
-        yield _block(metric, FROM_EVERYONE, apart, estimate) | _tested(estimate, p_values, rules)
+        yield _block(metric, FROM_EVERYONE, apart, estimate) | _tested(estimate, test, rules)
         reference = _reference(groups, own)
         yield _block(metric, FROM_REFERENCE, mean_difference(own, reference, groups.reference, rules.confidence), estimate)
     else:
@@ -114,9 +114,9 @@ def _block(metric: str, comparison: str, bounded: Bounded, estimate: Estimate) -
     }
 
 
-def _tested(estimate: Estimate, p_values: Numbers | None, rules: Rules) -> Block:
-    if p_values is None:
+def _tested(estimate: Estimate, test: Tested | None, rules: Rules) -> Block:
+    if test is None:
         return {}
-    told = ~np.isnan(p_values) & (estimate.people >= rules.fewest)
-    verdict = np.where(p_values <= rules.level, DISPARITY, NO_EVIDENCE)
-    return {"p_value": p_values, "verdict": np.where(told, verdict, CANNOT_TELL).astype(object)}
+    told = ~np.isnan(test.q_values) & (estimate.people >= rules.fewest)
+    verdict = np.where(test.q_values <= rules.level, DISPARITY, NO_EVIDENCE)
+    return {"p_value": test.p_values, "q_value": test.q_values, "verdict": np.where(told, verdict, CANNOT_TELL).astype(object)}

@@ -10,7 +10,7 @@ from stages.metrics import between, testing
 from stages.metrics.between import DIFFERENTIAL_FAIRNESS, HIGHEST_GAP, LOWEST_GAP, MAX_MINUS_MIN, MIN_OVER_MAX, Gap
 from stages.metrics.fairness import ratio
 from stages.metrics.furthest import adjusted, bands
-from stages.metrics.groups import Estimate, Groups
+from stages.metrics.groups import Estimate, Groups, Tested
 from stages.metrics.intervals import Interval
 from stages.metrics.lattice import MOST_GROUPS, Lattice
 from stages.metrics.permutation import deal_people
@@ -46,12 +46,14 @@ class Test:
     high: Numbers | None = None
 
 
-def compare_groups(groups: Groups, estimates: dict[str, Estimate], rules: Rules) -> tuple[dict[str, Numbers], list[Row]]:
-    """Adjusted p-values [groups] of each tested metric, and the gaps over all groups of each set as rows of scores.
+def compare_groups(groups: Groups, estimates: dict[str, Estimate], rules: Rules) -> tuple[dict[str, Tested], list[Row]]:
+    """The tests of all groups by each tested metric, and the gaps over all groups of each set as rows of scores.
 
     A group's test asks whether it is further from everyone than any of its set's groups comes by chance (``furthest``); a set's p is
-    that of its furthest group, and q is corrected over the sets of the metric (Benjamini-Hochberg). Equalised odds has twice the
-    smaller p of its two rates, differential fairness that of selection rates. Metrics without a test have an interval alone.
+    that of its furthest group, and q is corrected over the sets of the metric (Benjamini-Hochberg). A group's q counts its p once
+    more for every set that was looked at beside one found to differ, and is never below its set's (Benjamini and Bogomolov 2014).
+    Equalised odds has twice the smaller p of its two rates, differential fairness that of selection rates. Metrics without a test
+    have an interval alone.
     """
     draws = max(FEWEST_DEALS, min(rules.permutations, DEALS_A_SET * len(groups.lattice.sets)))
     tested = [metric for metric in estimates if (metric in TESTED or metric in groups.means()) and estimates[metric].varies]
@@ -60,15 +62,23 @@ def compare_groups(groups: Groups, estimates: dict[str, Estimate], rules: Rules)
         return _tests(groups, metric, estimates[metric], draws, rules.seed + tested.index(metric), rules.confidence)
 
     found = dict(zip(tested, side_by_side(test, tested), strict=True))
-    p_groups = {metric: p for metric, (p, _) in found.items()}
-    p_groups |= {metric: p_groups[same] for metric, same in SAME.items()}
+    sizes = np.diff(groups.lattice.starts)
+    of_groups = {metric: Tested(p, _selected(p, of_sets.p_sets, sizes, rules.level)) for metric, (p, of_sets) in found.items()}
+    of_groups |= {metric: of_groups[same] for metric, same in SAME.items()}
     tests = {metric: of_sets for metric, (_, of_sets) in found.items()}
     tests["equalised_odds"] = Test(np.minimum(1, 2 * np.fmin(tests["tpr"].p_sets, tests["fpr"].p_sets)))
     tests["differential_fairness"] = Test(tests["selection_rate"].p_sets)
     measured = {metric: [estimate] for metric, estimate in estimates.items() if metric not in SAME}
     measured |= {"equalised_odds": [estimates["tpr"], estimates["fpr"]], "differential_fairness": [estimates["selection_rate"]]}
     rows = [scored for metric, of in measured.items() for scored in _gaps(groups.lattice, metric, of, tests.get(metric), rules)]
-    return p_groups, rows + _left_out(groups)
+    return of_groups, rows + _left_out(groups)
+
+
+def _selected(p_groups: Numbers, p_sets: Numbers, sizes: NDArray[np.int64], level: float) -> Numbers:
+    """q-values [groups] from p adjusted within sets and the sets' own p, ``sizes`` [sets] being how many groups each has."""
+    q_sets = testing.benjamini_hochberg(p_sets)
+    found = max(1, int((q_sets <= level).sum()))
+    return np.maximum(np.minimum(1, p_groups * int((~np.isnan(p_sets)).sum()) / found), np.repeat(q_sets, sizes))
 
 
 def _tests(groups: Groups, metric: str, estimate: Estimate, draws: int, seed: int, confidence: float) -> tuple[Numbers, Test]:

@@ -96,6 +96,14 @@ class Estimate:
         return np.clip((np.asarray(values) - self.least) / (self.most - self.least), 0, 1)
 
 
+@dataclass(frozen=True)
+class Tested:
+    """Tests of a metric's groups [groups]: ``p_values`` adjusted for the groups of a set, ``q_values`` for all sets too."""
+
+    p_values: Numbers
+    q_values: Numbers
+
+
 def gather(frame: pd.DataFrame, sets: Sets) -> Groups:
     """The groups of ``sets``, from a frame with favourable, y_true, y_score, y_pred, author_id and subgroups a text."""
     attributes = sorted({name for names in sets for name in names})

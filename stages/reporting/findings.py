@@ -1,9 +1,11 @@
-"""What stands out in a cell: the sets furthest from parity, and which group a gap concerns."""
+"""What stands out in a cell: the sets with a disparity, those furthest from parity, and which group a gap concerns."""
 
 import math
 
 from stages.reporting.results import Results, Score
 from stages.reporting.wording import number
+
+RANKS = {"disparity": 0, "no evidence of disparity": 1}
 
 
 def distance(metric: str, value: float) -> float:
@@ -20,19 +22,19 @@ def defined(results: Results, task: str, model: str, metric: str) -> dict[str, S
     return dict(sorted(known.items(), key=lambda item: -distance(metric, item[1].known)))
 
 
-def apart(results: Results, task: str, model: str) -> dict[str, Score]:
-    """The sets whose ADI has an interval that does not hold 1, furthest first."""
-    return {attributes: adi for attributes, adi in defined(results, task, model, "adi").items() if adi.bounded and not adi.holds(1)}
-
-
-def bounded(results: Results, task: str, model: str) -> int:
-    """How many sets have an ADI with an interval."""
-    return sum(adi.bounded for adi in defined(results, task, model, "adi").values())
+def notable(results: Results, task: str, model: str, metric: str) -> dict[str, Score]:
+    """The same with disparities first, then those of which the test can tell, then the others."""
+    return dict(sorted(defined(results, task, model, metric).items(), key=lambda item: RANKS.get(item[1].verdict or "", 2)))
 
 
 def disparities(results: Results, task: str, model: str, metric: str) -> int:
     """How many sets have the verdict disparity."""
-    return sum(gap.verdict == "disparity" for gap in defined(results, task, model, metric).values())
+    return len(apart(results, task, model, metric))
+
+
+def apart(results: Results, task: str, model: str, metric: str) -> dict[str, Score]:
+    """The sets with the verdict disparity, furthest from parity first."""
+    return {attributes: gap for attributes, gap in defined(results, task, model, metric).items() if gap.verdict == "disparity"}
 
 
 def recall(results: Results, task: str, model: str, attributes: str) -> str:

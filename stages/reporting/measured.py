@@ -1,49 +1,51 @@
 """The page's tables of what was measured: scores -> rows of words, most telling first."""
 
 from stages.contract.params import Design
-from stages.reporting import findings
+from stages.reporting import findings, standing
+from stages.reporting.groups import AsTheyAre
 from stages.reporting.results import OURS, PUBLISHED, Results, Score
 from stages.reporting.tables import Table, texts_people
-from stages.reporting.wording import METRICS, direction, measure, number, probability, set_name, verdict
+from stages.reporting.wording import METRICS, direction, measure, number, probability, set_name, verdict, verdict_of_adi
 
 PERFORMANCE = ("accuracy", "f1", "auc", "mse", "pearson_r")
 HEADLINES = {"classification": "accuracy", "regression": "pearson_r"}
 
 
-def selection(results: Results, design: Design) -> Table:
-    """One line a cell: how well it predicts, and the set furthest from parity by ADI."""
+def selection(results: Results, groups: dict[tuple[str, str], AsTheyAre], design: Design) -> Table:
+    """One line a cell: how well it predicts, the most notable set by ADI, and how many groups as they are stand out."""
     rows = []
     for task, model in results.cells():
         headline = HEADLINES[design.tasks[task].kind]
         performance = f"{METRICS[headline]} {measure(results.everyone(task, model, headline))}"
         apart = f"{findings.disparities(results, task, model, 'adi')} of {len(results.orders[task])}"
         found = ["none defined", "-", "-", "-"]
-        for attributes, adi in list(findings.defined(results, task, model, "adi").items())[:1]:
-            found = [set_name(attributes), measure(adi), _counted(adi), verdict(adi)]
-        rows.append([task, model, performance, *found, apart])
-    columns = ["Task", "Model", "Performance", "Set furthest from parity", "ADI", "Texts, protected / privileged"]
-    columns += ["Verdict", "Sets with a disparity"]
+        for attributes, adi in list(findings.notable(results, task, model, "adi").items())[:1]:
+            found = [set_name(attributes), measure(adi), _counted(adi), verdict_of_adi(adi)]
+        rows.append([task, model, performance, *found, apart, standing.counted(groups[task, model])])
+    columns = ["Task", "Model", "Performance", "Most notable set", "ADI", "Texts, protected / privileged"]
+    columns += ["Verdict", "Sets with a disparity", "Groups that stand out"]
     return Table("Selection: is each group selected as often as its labels warrant?", columns, rows, (0, 1, 2, 3, 6))
 
 
 def misses(results: Results) -> Table:
-    """One line a cell: the set furthest from parity by FV, and the two rates behind it."""
+    """One line a cell: the most notable set by FV, its verdict and the two rates behind it."""
     rows = []
     for task, model in results.cells():
-        found = ["none defined", "-", "-", "-"]
-        for attributes, fv in list(findings.defined(results, task, model, "fv").items())[:1]:
-            found = [set_name(attributes), measure(fv), _counted(fv), findings.recall(results, task, model, attributes)]
+        found = ["none defined", "-", "-", "-", "-"]
+        for attributes, fv in list(findings.notable(results, task, model, "fv").items())[:1]:
+            found = [set_name(attributes), measure(fv), _counted(fv), verdict(fv), findings.recall(results, task, model, attributes)]
         rows.append([task, model, *found, f"{findings.disparities(results, task, model, 'fv')} of {len(results.orders[task])}"])
     columns = [
         "Task",
         "Model",
-        "Set furthest from parity",
+        "Most notable set",
         "FV",
         "Favourable texts, protected / privileged",
+        "Verdict",
         "In words",
         "Sets with a disparity",
     ]
-    return Table("Misses: is each group found as reliably as everyone when its label is favourable?", columns, rows, (0, 1, 2, 5))
+    return Table("Misses: is each group found as reliably as everyone when its label is favourable?", columns, rows, (0, 1, 2, 5, 6))
 
 
 def orders(results: Results, metric: str) -> Table:
@@ -101,15 +103,15 @@ def impacts(results: Results, task: str, level: str) -> Table:
 
 
 def worst(results: Results, how_many: int, level: str) -> Table:
-    """Each cell's sets furthest from parity among those whose interval does not hold it, with the rates behind them."""
+    """Each cell's sets furthest from parity among those with the verdict disparity, with the rates behind them."""
     rows = []
     for task, model in results.cells():
-        for attributes, adi in list(findings.apart(results, task, model).items())[:how_many]:
+        for attributes, adi in list(findings.apart(results, task, model, "adi").items())[:how_many]:
             groups = [_group(results, task, model, attributes, group) for group in ("protected", "privileged")]
-            rows.append([task, model, set_name(attributes), measure(adi), *groups[0], *groups[1], direction(adi.known)])
+            rows.append([task, model, set_name(attributes), measure(adi), verdict(adi), *groups[0], *groups[1], direction(adi.known)])
     sides = [f"{side}: {what}" for side in ("Protected", "Privileged") for what in ("base rate → selected", "texts (people)")]
-    columns = ["Task", "Model", "Attribute set", "ADI", *sides, "Protected group selected"]
-    return Table(f"Sets furthest from parity whose {level} interval does not hold 1", columns, rows, (0, 1, 2, 8))
+    columns = ["Task", "Model", "Attribute set", f"ADI, {level} interval", "Verdict", *sides, "Protected group selected"]
+    return Table("Sets with a disparity by ADI, furthest from parity first", columns, rows, (0, 1, 2, 4, 9))
 
 
 def _group(results: Results, task: str, model: str, attributes: str, group: str) -> list[str]:

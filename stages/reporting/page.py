@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from stages.contract.params import Design, Section
-from stages.reporting import figures, findings, measured, planted, tables, undefined
-from stages.reporting.figures import Point
+from stages.reporting import figures, findings, groups_section, measured, planted, tables, undefined
+from stages.reporting.figures import FOUR_FIFTHS, Point
+from stages.reporting.groups import AsTheyAre
 from stages.reporting.results import PUBLISHED, Results
 from stages.reporting.wording import METRICS, count, number, percent
 
@@ -14,6 +15,7 @@ GAPS = ("adi", "fv")
 
 def render(
     results: Results,
+    groups: dict[tuple[str, str], AsTheyAre],
     design: Design,
     sections: dict[str, Section],
     title: str,
@@ -21,7 +23,7 @@ def render(
     notes: list[str] | None = None,
     reaudit: dict[str, Any] | None = None,
 ) -> str:
-    """The page. ``sections`` are the stages' settings with their defaults; ``worst`` sets furthest from parity a cell are shown.
+    """The page. ``sections`` are the stages' settings with their defaults; ``worst`` disparities a cell are shown.
 
     ``notes`` say how a file of predictions was read: the page of an audit, which has them where a benchmark has its design.
     ``reaudit`` is what reaudited.parts gives, None for a page without that section.
@@ -34,8 +36,9 @@ def render(
     evaluate: Any = sections["evaluate"]
     level = percent(evaluate.confidence)
     settings: dict[str, Any] = {"title": title, "notes": notes, "reaudit": reaudit, "level": level}
-    settings |= {"replicates": f"{evaluate.replicates:,}", "chance": _chance(results, evaluate.confidence)}
-    parts = _design(results, design, sections) | _measured(results, design, evaluate, worst, level)
+    settings |= {"replicates": f"{evaluate.replicates:,}", "found": _found(results, evaluate.level), "share": percent(evaluate.level)}
+    settings |= {"fewest": evaluate.fewest, "thresholds": _thresholds(evaluate.least_ratio, evaluate.most_difference)}
+    parts = _design(results, design, sections) | _measured(results, groups, design, evaluate, worst, level)
     return environment.get_template("page.html.jinja").render(settings | parts) + "\n"
 
 
@@ -50,15 +53,18 @@ def _design(results: Results, design: Design, sections: dict[str, Any]) -> dict[
     }
 
 
-def _measured(results: Results, design: Design, evaluate: Any, worst: int, level: str) -> dict[str, Any]:
+def _measured(
+    results: Results, groups: dict[tuple[str, str], AsTheyAre], design: Design, evaluate: Any, worst: int, level: str
+) -> dict[str, Any]:
     points = {metric: {task: _points(results, task, metric) for task in results.orders} for metric in GAPS}
     published = list(results.cells()) if PUBLISHED in evaluate.conventions else []
     return {
-        "summary": [measured.selection(results, design), measured.misses(results)],
+        "summary": [measured.selection(results, groups, design), measured.misses(results)],
         "orders": [measured.orders(results, metric) for metric in GAPS],
         "performance": measured.performance(results, level),
         "figures": {task: [_figure(results, task, metric, points[metric], level) for metric in GAPS] for task in results.orders},
         "impacts": {task: measured.impacts(results, task, level) for task in results.orders if "di" in evaluate.gaps},
+        "groups": groups_section.parts(results, groups, level),
         "worst": measured.worst(results, worst, level),
         "planted": _planted(results),
         "conventions": [measured.conventions(results, task, model) for task, model in published],
@@ -76,11 +82,21 @@ def _totals(results: Results, task: str) -> dict[str, str]:
     }
 
 
-def _chance(results: Results, confidence: float) -> dict[str, str]:
-    """How many ADI intervals there are, how many do not hold 1, and how many would not by chance alone."""
-    intervals = sum(findings.bounded(results, *cell) for cell in results.cells())
-    apart = sum(len(findings.apart(results, *cell)) for cell in results.cells())
-    return {"intervals": f"{intervals:,}", "apart": f"{apart:,}", "expected": f"{(1 - confidence) * intervals:,.0f}"}
+def _found(results: Results, level: float) -> dict[str, str]:
+    """How many ADI were tested, how many have the verdict disparity, and how many a small p before correction, found and by chance."""
+    gaps = [gap for cell in results.cells() for gap in findings.defined(results, *cell, "adi").values()]
+    p_values = [gap.p_value for gap in gaps if gap.p_value is not None]
+    numbers = {"tested": len(p_values), "apart": sum(gap.verdict == "disparity" for gap in gaps)}
+    numbers |= {"small": sum(p <= level for p in p_values), "expected": round(level * len(p_values))}
+    return {name: f"{value:,}" for name, value in numbers.items()} | {"level": f"{level:g}"}
+
+
+def _thresholds(least_ratio: float | None, most_difference: float | None) -> str:
+    """What is flagged, in words; empty where nothing is."""
+    ratio = f"a ratio below {least_ratio:g} or above {1 / least_ratio:.4g}" if least_ratio is not None else ""
+    ratio += " (the four-fifths convention)" if least_ratio == FOUR_FIFTHS[0] else ""
+    difference = f"a difference of more than {most_difference:g}" if most_difference is not None else ""
+    return " or ".join(part for part in (ratio, difference) if part)
 
 
 def _points(results: Results, task: str, metric: str) -> list[Point]:

@@ -11,6 +11,7 @@ from stages.contract.bad_input import BadInput
 EVERYONE = ""
 GROUPS = ("protected", "privileged", "mixed", "unknown")
 GAP = "protected/privileged"
+HIGHEST, RATIO, EVERY = "highest - lowest", "lowest / highest", "every group"  # gaps over all groups of a set
 OURS, PUBLISHED = "crossbias", "naacl2022"
 
 
@@ -30,6 +31,7 @@ class Score(NamedTuple):
     verdict: str | None = None
     null_low: float | None = None
     null_high: float | None = None
+    flagged: bool | None = None
 
     @property
     def known(self) -> float:

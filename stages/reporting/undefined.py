@@ -5,7 +5,7 @@ from collections import defaultdict
 
 from stages.reporting.results import OURS, Key, Results
 from stages.reporting.tables import Table
-from stages.reporting.wording import METRICS, count, set_name
+from stages.reporting.wording import count, metric_name, set_name
 
 PLACES = 3  # how many of the sets concerned are named
 
@@ -18,7 +18,8 @@ def table(results: Results) -> Table:
         if (key.task, key.model) in cells and not score.bounded:
             missing = "interval" if score.value is not None else "number"
             reason = re.sub(r"undefined in \d+ of", "undefined in too many of", score.reason or "no reason was recorded")
-            metric = METRICS.get(key.metric, key.metric.replace("_", " ")) + ("" if key.convention == OURS else f" ({key.convention})")
+            reason = re.sub(r"^(no interval: over )?[\d,]+ (of \d+ )?groups", r"\1so many groups", reason)
+            metric = metric_name(key.metric) + ("" if key.convention == OURS else f" ({key.convention})")
             found[missing, metric, key.group, reason].append(key)
     order = sorted(found, key=lambda kind: (kind[0] != "number", kind[3], kind[2], kind[1]))
     rows = [[*kind, f"{len(found[kind]):,}", _where(found[kind])] for kind in order]

@@ -7,6 +7,11 @@ from stages.reporting.results import Score
 
 METRICS = {"di": "DI", "di_star": "DI*", "adi": "ADI", "fv": "FV", "tpr": "TPR", "fpr": "FPR", "f1": "F1", "auc": "AUC", "mse": "MSE"}
 METRICS |= {"pearson_r": "Pearson r", "base_rate": "base rate", "selection_rate": "selection rate", "accuracy": "accuracy"}
+METRICS |= {"ppv": "PPV", "npv": "NPV", "fnr": "FNR", "tnr": "TNR", "brier": "Brier score", "calibration": "calibration", "mae": "MAE"}
+METRICS |= {"subgroup_auc": "subgroup AUC", "bpsn_auc": "BPSN AUC", "bnsp_auc": "BNSP AUC", "equalised_odds": "equalised odds"}
+METRICS |= {f"output_q{level}": f"{level} % quantile of outputs" for level in (10, 50, 90)}
+# Not rates: on a scale of their own, or near 0 where all is well.
+FINE = ("mse", "brier", "calibration", "mae", "mean_label", "mean_output", "mean_error", "output_q10", "output_q50", "output_q90")
 
 
 def number(value: float, decimals: int = 2) -> str:
@@ -22,6 +27,8 @@ def measure(score: Score | None, decimals: int = 2) -> str:
         return "not computed"
     if score.value is None:
         return undefined(score)
+    if score.ci_low is not None and score.ci_high is None:
+        return f"{number(score.value, decimals)} [{number(score.ci_low, decimals)}, no upper end]"
     if score.ci_low is None or score.ci_high is None:
         return f"{number(score.value, decimals)}, no interval"
     return f"{number(score.value, decimals)} [{number(score.ci_low, decimals)}, {number(score.ci_high, decimals)}]"
@@ -32,13 +39,26 @@ def undefined(score: Score) -> str:
     return f"undefined: {(score.reason or 'no reason was recorded').removeprefix('undefined: ')}"
 
 
-def verdict(adi: Score) -> str:
-    """The verdict on an ADI with its q-value, and for a disparity in which direction."""
-    if adi.value is None:
-        return undefined(adi)
-    tested = f" (q {probability(adi.q_value)})" if adi.q_value is not None else ""
-    way = f": selected {direction(adi.value)}" if adi.verdict == "disparity" else ""
-    return f"{adi.verdict or 'not tested'}{tested}{way}"
+def metric_name(metric: str) -> str:
+    return METRICS.get(metric, metric.replace("_", " "))
+
+
+def decimals_of(metric: str) -> int:
+    """How many decimals a metric is shown with."""
+    return 3 if metric in FINE else 2
+
+
+def verdict(gap: Score) -> str:
+    """The verdict on a gap with its q-value, and its flag."""
+    if gap.value is None:
+        return undefined(gap)
+    tested = f" (q {probability(gap.q_value)})" if gap.q_value is not None else ""
+    return f"{gap.verdict or 'not tested'}{tested}{', flagged' if gap.flagged else ''}"
+
+
+def verdict_of_adi(adi: Score) -> str:
+    """The same, and of a disparity its direction."""
+    return f"{verdict(adi)}{f'; selected {direction(adi.known)}' if adi.verdict == 'disparity' else ''}"
 
 
 def probability(value: float) -> str:

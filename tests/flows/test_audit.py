@@ -73,6 +73,31 @@ def test_planted_truth_is_recovered_and_the_gate_fails(planted, capsys):
     assert printed.rstrip().endswith("index.html")
 
 
+def test_groups_that_stand_out_are_named_with_their_rate_and_everyones(planted, capsys):
+    """Women: 80 of 160 favourable labels found, next to 280 of 360 for everyone; 80 of 400 selected, next to 200 of 400 men."""
+    _, _, summary = audit(planted, *BINARY, "--privileged", "gender=man")
+    found = summary["groups"]
+    assert (found["number"], found["tested"], found["stand_out"]) == (2, 2, 2)
+    woman = next(one for one in found["first"] if one["group"] == "woman")
+    assert (woman["attributes"], woman["metric"], woman["value"], woman["n"]) == ("gender", "tpr", 0.5, 160)
+    assert woman["everyone"] == pytest.approx(280 / 360)
+    assert woman["ci_low"] < 0.5 < woman["ci_high"]
+    assert found["flagged"] == {"impact_ratios": 1, "of_sets": 1, "selection_rate_ratios": 1, "of_groups": 1}
+    printed = capsys.readouterr().out
+    assert "groups as they are: 2 groups in all, 2 of which have enough people for a test to tell; 2 stand out" in printed
+    assert "  gender: woman: TPR 0.50 [0.42, 0.58], everyone 0.78, n 160 (160 people)" in printed
+    assert "flagged by lowest / highest selection rate: 1 of 1 sets" in printed
+
+
+def test_equal_groups_do_not_stand_out_and_the_page_calls_that_no_proof(tmp_path):
+    rows = (60, 1, 1), (20, 1, 0), (15, 0, 1), (55, 0, 0)
+    _, _, summary = audit(from_counts(tmp_path, counts("man", *rows), counts("woman", *rows)), *BINARY)
+    assert (summary["groups"]["stand_out"], summary["groups"]["first"]) == (0, [])
+    page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert "0 stand out from everyone" in page
+    assert "That no group stands out is no proof of parity" in page
+
+
 def test_a_classifier_that_is_always_right_has_only_the_disparity_of_its_labels(tmp_path):
     """ADI is 1 and FV is 0. DI follows the labels and fails the gate; DI*, which is about labels alone, does not."""
     file = from_counts(tmp_path, counts("man", (200, 1, 1), (200, 0, 0)), counts("woman", (80, 1, 1), (320, 0, 0)))

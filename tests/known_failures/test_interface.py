@@ -69,7 +69,7 @@ def test_the_number_of_replicates_stands_beside_the_figures(tmp_path, replicates
     settings = json.loads((out / "summary.json").read_text(encoding="utf-8"))["evaluate"]
     assert (settings["replicates"], settings["seed"]) == (replicates, 7)
     words = visible((out / "index.html").read_text(encoding="utf-8"))
-    assert f"of {replicates:,} bootstrap replicates" in words
+    assert f"from {replicates:,} bootstrap replicates" in words
     assert re.search(rf"replicates,? {replicates}\b", words)
 
 

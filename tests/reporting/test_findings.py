@@ -3,7 +3,7 @@
 import math
 
 from stages.reporting import findings
-from stages.reporting.results import OURS, Key
+from stages.reporting.results import GAP, OURS, Key
 
 
 def test_half_is_as_far_from_parity_as_double_and_zero_is_furthest():
@@ -18,9 +18,13 @@ def test_the_furthest_come_first_and_the_undefined_not_at_all(results):
     assert findings.defined(results, "t", "a", "fv") == {}
 
 
-def test_apart_means_an_interval_that_does_not_hold_parity(results):
-    assert list(findings.apart(results, "t", "a")) == ["race"]
-    assert findings.bounded(results, "t", "a") == 2
+def test_apart_means_the_verdict_disparity_and_disparities_are_most_notable(results):
+    assert list(findings.apart(results, "t", "a", "adi")) == ["race"]
+    assert findings.disparities(results, "t", "a", "adi") == 1
+    assert list(findings.notable(results, "t", "a", "adi")) == ["race", "gender+race", "gender"]
+    key = Key("t", "a", "gender", GAP, "adi", OURS)
+    results.scores[key] = results.scores[key]._replace(verdict="no evidence of disparity")
+    assert list(findings.notable(results, "t", "a", "adi")) == ["race", "gender", "gender+race"]  # of which nothing can be told
 
 
 def test_recall_names_the_group_further_from_everyone(results):

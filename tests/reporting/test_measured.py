@@ -2,6 +2,7 @@
 
 from stages.contract.params import Design
 from stages.reporting import measured
+from stages.reporting.results import GAP, OURS, Key
 
 
 def design(kind):
@@ -11,28 +12,34 @@ def design(kind):
     return Design.model_validate({"tasks": {"t": entry}, "models": models})
 
 
-def test_the_selection_table_takes_the_furthest_set_and_counts_the_disparities(results):
-    a, b = measured.selection(results, design("classification")).rows
+def test_the_selection_table_takes_a_disparity_first_and_counts_disparities_and_groups(results, of_groups):
+    a, b = measured.selection(results, of_groups, design("classification")).rows
     assert a[2:] == [
         "accuracy 0.80 [0.70, 0.90]",
-        "gender + race",
-        "0.00, no interval",
+        "race",
+        "0.60 [0.40, 0.90]",
         "12 / 34",
-        "cannot tell (q = 0.200)",
+        "disparity (q = 0.004); selected less often than its base rate suggests",
         "1 of 3",
+        "1 of 6 (7 in all)",
     ]
     assert b[3:5] == ["race", "2.00 [1.20, 3.10]"]
-    assert b[6] == "disparity (q < 0.001): selected more often than its base rate suggests"
+    assert b[6] == "disparity (q < 0.001); selected more often than its base rate suggests"
 
 
-def test_a_regression_is_headed_by_its_correlation(results):
-    assert measured.selection(results, design("regression")).rows[0][2].startswith("Pearson r")
+def test_a_regression_is_headed_by_its_correlation(results, of_groups):
+    assert measured.selection(results, of_groups, design("regression")).rows[0][2].startswith("Pearson r")
 
 
-def test_worst_holds_only_sets_apart_from_parity_with_both_groups(results):
+def test_worst_holds_only_sets_with_a_disparity_with_both_groups(results):
+    """Whatever the interval: it stands for one number, the verdict is corrected for all."""
     rows = measured.worst(results, 3, "95 %").rows
     assert [row[:3] for row in rows] == [["t", "a", "race"], ["t", "b", "race"]]
-    assert rows[0][4:] == ["50.0 → 50.0 %", "25 (10)", "75.0 → 75.0 %", "25 (10)", "less often than its base rate suggests"]
+    assert rows[0][4:6] == ["disparity (q = 0.004)", "50.0 → 50.0 %"]
+    assert rows[0][6:] == ["25 (10)", "75.0 → 75.0 %", "25 (10)", "less often than its base rate suggests"]
+    key = Key("t", "b", "race", GAP, "adi", OURS)
+    results.scores[key] = results.scores[key]._replace(verdict="no evidence of disparity")
+    assert [row[1] for row in measured.worst(results, 3, "95 %").rows] == ["a"]
 
 
 def test_gaps_have_a_row_a_set_and_a_column_a_model(results):

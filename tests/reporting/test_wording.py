@@ -23,6 +23,7 @@ def test_a_number_near_parity_gets_one_more_decimal(value, text):
     [
         (adi(0.71, 0.58, 0.86), "0.71 [0.58, 0.86]"),
         (adi(0.5, reason="all replicates are equal"), "0.50, no interval"),
+        (adi(0.5, 0.1, None, "no upper end: a rate may be 0 or 1"), "0.50 [0.10, no upper end]"),
         (adi(None, reason="no text in the protected group"), "undefined: no text in the protected group"),
         (adi(None, reason="undefined: the labels do not vary"), "undefined: the labels do not vary"),
         (None, "not computed"),
@@ -35,8 +36,8 @@ def test_a_measure_shows_what_there_is_and_names_what_is_missing(score, text):
 @pytest.mark.parametrize(
     ("score", "words"),
     [
-        (adi(0.5)._replace(verdict="disparity", q_value=0.0121), "disparity (q = 0.012): selected less often than its base rate suggests"),
-        (adi(1.5)._replace(verdict="disparity", q_value=0.0001), "disparity (q < 0.001): selected more often than its base rate suggests"),
+        (adi(0.5)._replace(verdict="disparity", q_value=0.0121), "disparity (q = 0.012); selected less often than its base rate suggests"),
+        (adi(1.5)._replace(verdict="disparity", q_value=0.0001), "disparity (q < 0.001); selected more often than its base rate suggests"),
         (adi(0.5)._replace(verdict="no evidence of disparity", q_value=0.3), "no evidence of disparity (q = 0.300)"),
         (adi(0.1)._replace(verdict="cannot tell"), "cannot tell"),
         (adi(0.1), "not tested"),
@@ -44,7 +45,14 @@ def test_a_measure_shows_what_there_is_and_names_what_is_missing(score, text):
     ],
 )
 def test_the_verdict_says_the_direction_of_a_disparity_alone(score, words):
-    assert wording.verdict(score) == words
+    assert wording.verdict_of_adi(score) == words
+    assert wording.verdict(score) == words.split(";")[0]
+
+
+def test_a_flag_stands_beside_the_verdict():
+    flagged = adi(0.5)._replace(verdict="cannot tell", q_value=0.4, flagged=True)
+    assert wording.verdict(flagged) == "cannot tell (q = 0.400), flagged"
+    assert wording.verdict(flagged._replace(flagged=False)) == "cannot tell (q = 0.400)"
 
 
 def test_options_read_well_and_hide_where_the_page_was_made():

@@ -18,12 +18,14 @@ from stages.contract.bad_input import BadInput
 from stages.contract.command import perform
 from stages.contract.findings import Findings, KnownProblems
 from stages.contract.params import Design
+from stages.contract.schemas import Groups
 from stages.contract.tables import AttributeSets, Scores
 from tests.conftest import ROOT, make_documents
 
 TASKS, MODELS = ["literacy", "trust"], ["reader", "coin"]
 RULES = {"gender": {"privileged": ["man"]}, "race": {"privileged": ["white"]}, "age": {"privileged_at_most": 55}}
 NO_REAUDIT = reaudit.run(reaudit.Params(included=False))
+NOBODY = {"mass": pa.float64(), "favourable": pa.bool_(), "decision": pa.bool_(), "gender": pa.string(), "race": pa.string()}
 VOID = {"meta", "br", "img", "input", "hr", "link", "col"}
 
 
@@ -42,26 +44,29 @@ def design(tasks=TASKS, models=MODELS, **sections) -> Design:
     return Design.model_validate(raw | sections)
 
 
-def evaluated(documents: pa.Table, population: pa.Table, rules: dict, chosen: Design, decide) -> tuple[list[pa.Table], pa.Table]:
-    """The scores of every model and the sets of one task; ``decide`` maps documents and a model to decisions."""
+def evaluated(documents: pa.Table, population: pa.Table, rules: dict, chosen: Design, decide) -> tuple[list, list, pa.Table]:
+    """The scores and groups of every model and the sets of one task; ``decide`` maps documents and a model to decisions."""
     subgroups, kinds, sets = subgroup.run(documents, population, subgroup.Params(attributes=rules))
-    scores = []
+    parts: tuple[list, list] = [], []
     for model in chosen.models:
         columns = [documents["doc_id"], documents["fold"], pc.cast(documents["favourable"], pa.float64())]
         decision = decide(documents, model)
         predictions = pa.table([*columns, decision.astype(float), decision], names=["doc_id", "fold", "y_true", "y_score", "y_pred"])
         params = evaluate.Params(**chosen.section("evaluate"))
-        found = tables.check(evaluate.run(documents, subgroups, kinds, sets, predictions, params)[0], Scores.__metadata__[0], "scores")
-        scores.append(found.append_column("model", pa.array([model] * found.num_rows)))
-    return scores, tables.check(sets, AttributeSets.__metadata__[0], "sets")
+        for part, found, hint in zip(
+            parts, evaluate.run(documents, subgroups, kinds, sets, predictions, params), (Scores, Groups), strict=False
+        ):
+            table = tables.check(found, hint.__metadata__[0], "table")
+            part.append(table.append_column("model", pa.array([model] * table.num_rows)))
+    return *parts, tables.check(sets, AttributeSets.__metadata__[0], "sets")
 
 
-def stacked(cells: dict[str, tuple[list[pa.Table], pa.Table]]) -> tuple[pa.Table, pa.Table]:
+def stacked(cells: dict[str, tuple[list, list, pa.Table]]) -> tuple[pa.Table, pa.Table, pa.Table]:
     def named(table: pa.Table, task: str) -> pa.Table:
         return table.append_column("task", pa.array([task] * table.num_rows))
 
-    scores = pa.concat_tables([named(table, task) for task, (tables_, _) in cells.items() for table in tables_])
-    return scores, pa.concat_tables([named(sets, task) for task, (_, sets) in cells.items()])
+    scores, groups = (pa.concat_tables([named(table, task) for task, cell in cells.items() for table in cell[part]]) for part in (0, 1))
+    return scores, groups, pa.concat_tables([named(cell[2], task) for task, cell in cells.items()])
 
 
 def guess(documents: pa.Table, model: str) -> np.ndarray:
@@ -72,7 +77,7 @@ def guess(documents: pa.Table, model: str) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def survey() -> tuple[pa.Table, pa.Table]:
+def survey() -> tuple[pa.Table, pa.Table, pa.Table]:
     """A small simulated survey, two tasks x two models."""
     chosen, cells = design(), {}
     for task, entry in chosen.tasks.items():
@@ -118,10 +123,23 @@ def visible(text: str) -> str:
 
 def test_the_sections_come_in_order_and_the_links_lead_to_them(page):
     outline = Outline(page)
-    sections = ["summary", "design", "data", "performance", "gaps", "worst", "planted", "conventions", "undefined", "limits", "words"]
+    sections = [
+        "summary",
+        "design",
+        "data",
+        "performance",
+        "gaps",
+        "groups",
+        "worst",
+        "planted",
+        "conventions",
+        "undefined",
+        "limits",
+        "words",
+    ]
     assert outline.ids == sections
     assert {link.removeprefix("#") for link in outline.links} == set(sections)
-    assert outline.tags.count("svg") == 4
+    assert outline.tags.count("svg") == 8
 
 
 def test_findings_of_the_reaudit_make_a_section_of_their_own(survey, page):
@@ -131,7 +149,7 @@ def test_findings_of_the_reaudit_make_a_section_of_their_own(survey, page):
     assert [name for name in outline.ids if name not in Outline(page).ids] == ["reaudit"]
     assert outline.ids[outline.ids.index("reaudit") + 1] == "undefined"
     assert "#reaudit" in outline.links
-    assert outline.tags.count("svg") == 5
+    assert outline.tags.count("svg") == 9
     assert set(re.findall(r"https?://[^\"'<\s]*", text)) == {"http://www.w3.org/2000/svg"}
 
 
@@ -149,24 +167,53 @@ def test_the_same_inputs_give_the_same_bytes_wherever_they_are(survey, page, tmp
     assert not re.search(r"\b20\d\d-\d\d-\d\d\b", page)
 
 
-def test_the_summary_names_the_set_furthest_from_parity_with_interval_and_count(survey, page):
+def test_the_summary_names_a_disparity_before_what_is_further_from_parity(survey, page):
     frame = survey[0].to_pandas()
     rows = frame[
         (frame["metric"] == "adi") & (frame["convention"] == "crossbias") & (frame["task"] == "trust") & (frame["model"] == "coin")
-    ]
-    furthest = rows.loc[np.abs(np.log(rows["value"].dropna())).idxmax()]
+    ].dropna(subset="value")
+    rows = rows[rows["group"] == "protected/privileged"]
+    ranks = rows["verdict"].map({"disparity": 0, "no evidence of disparity": 1}).fillna(2)
+    first = rows.loc[np.abs(np.log(rows["value"]))[ranks == ranks.min()].idxmax()]
     words = visible(page)
-    assert f"{furthest['attributes'].replace('+', ' + ')} {furthest['value']:.2f} [" in words
-    assert f"{int(furthest['n_protected'])} / {int(furthest['n_privileged'])}" in words
+    assert f"{first['attributes'].replace('+', ' + ')} {first['value']:.2f} [" in words
+    assert f"{int(first['n_protected'])} / {int(first['n_privileged'])} {first['verdict']}" in words
     assert "literacy: 160 texts by 80 people; 7 attribute sets of 1 to 3 demographics." in words
+
+
+def test_every_cell_says_of_how_many_groups_a_test_can_tell_and_shows_single_ones_and_pairs(survey, page):
+    frame, words = survey[1].to_pandas(), visible(page)
+    for task in TASKS:
+        for model in MODELS:
+            cell = frame[(frame["task"] == task) & (frame["model"] == model)]
+            assert f"{task}, {model} : {len(cell.groupby(['attributes', 'group'])):,} groups in all" in words
+            assert f"{task}, {model}: groups of single demographics and of pairs" in words
+            small = cell[(cell["order"] <= 2) & (cell["metric"] == "base_rate") & (cell["comparison"] == "none")]
+            row = small.iloc[-1]
+            assert f"{row['group']} {row['attributes'].replace('+', ' + ')} {row['n']} ({row['people']})" in words
+
+
+def test_a_group_that_is_passed_over_stands_out_by_name():
+    """Of 200 women nobody is selected: the summary counts them, and the section has their rate beside everyone's."""
+    gender, race = ["man", "woman"] * 200, ["white", "white", "Black", "Black"] * 100
+    documents = make_documents(["text"] * 400, [True, True, False, False, True, True, True, True] * 50, gender=gender, race=race)
+    population = pa.table({name: pa.array([], kind) for name, kind in NOBODY.items()})
+    chosen = design(["t"], ["a"], subgroup={"attributes": {name: RULES[name] for name in ("gender", "race")}})
+    men = lambda table, _: np.array([value == "man" for value in table["gender"].to_pylist()]).astype(int)  # noqa: E731
+    cells = {"t": evaluated(documents, population, {name: RULES[name] for name in ("gender", "race")}, chosen, men)}
+    text, _ = report.run(*stacked(cells), *NO_REAUDIT, chosen, report.Params())
+    words = visible(text)
+    assert "woman (gender) selection rate 0.00 [0.00, 0.02] 0.50 200 (200)" in words
+    assert "of 8 (8 in all)" in words
+    assert re.search(r"t, a : 8 groups in all, 8 of which have enough people for a test to tell; [1-8] stand out from everyone\.", words)
 
 
 def test_a_simulation_is_called_one_and_real_data_is_not(survey, page):
     assert "no evidence about any real group" in visible(page)
-    scores, sets = survey
+    scores, groups, sets = survey
     index = scores.column_names.index("planted")
     real = scores.set_column(index, "planted", pa.nulls(scores.num_rows, pa.float64()))
-    text = report.run(real, sets, *NO_REAUDIT, design(), report.Params())[0]
+    text = report.run(real, groups, sets, *NO_REAUDIT, design(), report.Params())[0]
     assert "imulated" not in visible(text).replace("simulated (source stages/datasets/simulated_survey.yaml", "")
     assert "planted" not in Outline(text).ids
 
@@ -184,8 +231,9 @@ def test_the_report_walks_the_design_and_not_what_else_lies_there(survey):
 
 def test_hostile_texts_stay_text(survey):
     hostile = "</td><script>alert('x')</script>\"onload=\"&"
-    scores, sets = (table.to_pandas() for table in survey)
-    for frame in (scores, sets):
+    scores, groups, sets = (table.to_pandas() for table in survey)
+    groups["group"] = groups["group"].str.replace("woman", hostile)
+    for frame in (scores, groups, sets):
         frame["attributes"] = frame["attributes"].str.replace("race", hostile)
     scores["reason"] = scores["reason"].str.replace("no interval", hostile)
     rules = {"gender": {"privileged": [hostile]}}
@@ -195,7 +243,8 @@ def test_hostile_texts_stay_text(survey):
     raw["models"]["coin"]["base"]["source"] = hostile
     raw["models"]["coin"]["family"]["note"] = hostile
     back = [
-        pa.Table.from_pandas(frame, schema=table.schema, preserve_index=False) for frame, table in zip((scores, sets), survey, strict=True)
+        pa.Table.from_pandas(frame, schema=table.schema, preserve_index=False)
+        for frame, table in zip((scores, groups, sets), survey, strict=True)
     ]
     text, rows = report.run(*back, *NO_REAUDIT, Design.model_validate(raw), report.Params(title=hostile))
     assert "<script" not in text
@@ -226,28 +275,31 @@ def test_what_is_undefined_is_empty_in_the_table_and_explained_on_the_page():
     assert "number ADI protected/privileged nobody in the privileged group is selected 1 gender, in 1 cell" in words
     assert "1 task x 1 model = 1 cell" in words
     assert "t: 40 texts by 40 people; 1 attribute set of 1 demographic." in words
-    assert Outline(text).tags.count("svg") == 1
+    assert Outline(text).tags.count("svg") == 2
 
 
 def test_without_our_convention_the_page_says_what_is_not_there(survey):
-    scores, sets = survey
+    scores, groups, sets = survey
     kept = scores.filter(pc.or_(pc.equal(scores["convention"], "naacl2022"), pc.not_equal(scores["group"], "protected/privileged")))
-    text, rows = report.run(kept, sets, *NO_REAUDIT, design(evaluate={"conventions": ["naacl2022"], "replicates": 200}), report.Params())
+    text, rows = report.run(
+        kept, groups, sets, *NO_REAUDIT, design(evaluate={"conventions": ["naacl2022"], "replicates": 200}), report.Params()
+    )
     assert rows.num_rows == 0
     assert "the design does not ask for it" in visible(text)
-    assert Outline(text).ids[7] == "conventions"
+    assert "conventions" in Outline(text).ids
 
 
 def test_the_command_writes_a_page_and_a_table_that_read_back(survey, page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    scores, sets = survey
+    scores, groups, sets = survey
     for task in TASKS:
         part = sets.filter(pc.equal(sets["task"], task)).drop_columns("task")
         tables.write_whole(tmp_path / f"data/subgroup/{task}/sets.parquet", lambda path, part=part: tables.write_parquet(part, path))
         for model in MODELS:
-            cell = scores.filter(pc.and_(pc.equal(scores["task"], task), pc.equal(scores["model"], model))).drop_columns(["task", "model"])
-            place = tmp_path / f"data/evaluate/{task}/{model}/scores.parquet"
-            tables.write_whole(place, lambda path, cell=cell: tables.write_parquet(cell, path))
+            for name, table in (("scores", scores), ("groups", groups)):
+                cell = table.filter(pc.and_(pc.equal(table["task"], task), pc.equal(table["model"], model))).drop_columns(["task", "model"])
+                place = tmp_path / f"data/evaluate/{task}/{model}/{name}.parquet"
+                tables.write_whole(place, lambda path, cell=cell: tables.write_parquet(cell, path))
     (tmp_path / "data/reaudit").mkdir()
     for table, (name, hint) in zip(NO_REAUDIT, (("findings", Findings), ("problems", KnownProblems)), strict=True):
         tables.write_parquet(tables.check(table, hint.__metadata__[0], name), tmp_path / f"data/reaudit/{name}.parquet")
