@@ -1,7 +1,8 @@
 """Reading delimited files as their publishers wrote them, and refusing in one sentence what cannot be read."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
@@ -14,18 +15,35 @@ def read_delimited(path: Path, delimiter: str = ",", encoding: str = "utf-8", he
 
     Raises BadInput when the file is missing, empty, not in ``encoding``, ragged, or not delimited by ``delimiter``.
     """
-    if not path.is_file():
-        raise BadInput(f"{path} is missing; put the file there, or name the folder that holds it as the task's dataset.source.")
-    try:
+    with _refused(path, delimiter, encoding):
         frame = pd.read_csv(
             path,
             sep=delimiter,
             dtype=str,
             keep_default_na=False,
-            encoding=encoding + ("-sig" if encoding == "utf-8" else ""),
+            encoding=_with_mark(encoding),
             header=0 if header else None,
             quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
         )
+    if len(frame.columns) == 1 and header:
+        raise BadInput(f"{path} has one column when split by {delimiter!r} ({str(frame.columns[0])[:60]!r}); give its delimiter.")
+    return frame
+
+
+def read_in_parts(path: Path, columns: Sequence[str], rows: int, encoding: str = "utf-8") -> Iterator[pd.DataFrame]:
+    """``columns`` of a comma-separated file too big for memory, so many ``rows`` at a time; BadInput as ``read_delimited``."""
+    with _refused(path, ",", encoding):
+        need(pd.read_csv(path, nrows=0, encoding=_with_mark(encoding)), columns, path)
+        yield from pd.read_csv(path, usecols=list(columns), dtype=str, keep_default_na=False, encoding=_with_mark(encoding), chunksize=rows)
+
+
+@contextmanager
+def _refused(path: Path, delimiter: str, encoding: str) -> Iterator[None]:
+    """What pandas raises while a file is read, as BadInput."""
+    if not path.is_file():
+        raise BadInput(f"{path} is missing; put the file there, or name the folder that holds it as the task's dataset.source.")
+    try:
+        yield
     except UnicodeDecodeError as error:
         raise BadInput(
             f"{path} is not {encoding} (byte {error.start}): convert it, or give its encoding (e.g. encoding: latin-1)."
@@ -34,9 +52,11 @@ def read_delimited(path: Path, delimiter: str = ",", encoding: str = "utf-8", he
         raise BadInput(f"{path} is empty; it should hold a header and rows.") from error
     except pd.errors.ParserError as error:
         raise BadInput(f"{path} cannot be split into columns by {delimiter!r}: {' '.join(str(error).split())}.") from error
-    if len(frame.columns) == 1 and header:
-        raise BadInput(f"{path} has one column when split by {delimiter!r} ({str(frame.columns[0])[:60]!r}); give its delimiter.")
-    return frame
+
+
+def _with_mark(encoding: str) -> str:
+    """UTF-8 with or without a byte order mark."""
+    return encoding + ("-sig" if encoding == "utf-8" else "")
 
 
 def need(frame: pd.DataFrame, columns: Sequence[str], path: Path) -> None:
@@ -44,6 +64,12 @@ def need(frame: pd.DataFrame, columns: Sequence[str], path: Path) -> None:
     for column in columns:
         if column not in frame:
             raise BadInput(f"{path}: column {column!r} is missing; it has {', '.join(map(str, frame.columns))}.")
+
+
+def need_label(label: str, labels: Sequence[str], name: str) -> None:
+    """BadInput when ``label`` is not one of those the data set called ``name`` has."""
+    if label not in labels:
+        raise BadInput(f"params.yaml: label {label!r} is not one of {name}'s: {', '.join(labels)}.")
 
 
 def numbers(column: pd.Series, path: Path, unknown: Sequence[str] = ("",)) -> pd.Series:
@@ -59,7 +85,7 @@ def numbers(column: pd.Series, path: Path, unknown: Sequence[str] = ("",)) -> pd
     return values.astype("float64")
 
 
-def decode(column: pd.Series, categories: dict[str, str], path: Path, unknown: Sequence[str] = ("",)) -> pd.Series:
+def decode(column: pd.Series, categories: Mapping[str, str], path: Path, unknown: Sequence[str] = ("",)) -> pd.Series:
     """Survey codes as the categories they stand for, null where unknown; BadInput at a code that is in neither list."""
     known = ~column.isin(list(unknown))
     values = column.where(known).map(categories)
@@ -71,3 +97,16 @@ def decode(column: pd.Series, categories: dict[str, str], path: Path, unknown: S
             f"(first: {first[:40]!r}); known codes are {', '.join(categories)}."
         )
     return values
+
+
+def decode_numbers(column: pd.Series, categories: Mapping[int, str], path: Path, unknown: Sequence[str] = ("",)) -> pd.Series:
+    """``decode`` of whole numbers, which one file may write as "1" and another as "1.0"."""
+    return decode(column.str.removesuffix(".0"), {str(code): category for code, category in categories.items()}, path, unknown)
+
+
+def written(documents: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """The documents that have a text; how many have none is printed, as an unanswered question is no mistake of the file."""
+    empty = documents["text"].str.strip() == ""
+    if empty.any():
+        print(f"{path}: {int(empty.sum())} of {len(documents)} rows hold no text and are left out", flush=True)
+    return documents[~empty].reset_index(drop=True)

@@ -13,7 +13,7 @@ import pandas as pd
 
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Section
-from stages.datasets.reading import decode, need, numbers, read_delimited
+from stages.datasets.reading import decode_numbers, need, need_label, numbers, read_delimited
 
 TRAIN = "messages_train_ready_for_WS.tsv"
 DEV = "messages_dev_features_ready_for_WS_2022.tsv"
@@ -50,10 +50,14 @@ class Params(Section):
     """The files are read as published; nothing to choose."""
 
 
+def files(_: Params) -> tuple[str, ...]:
+    """What is read below ``source``."""
+    return TRAIN, DEV, DEV_GOLD
+
+
 def load(source: Path, label: str, _: Params) -> pd.DataFrame:
     """Documents of the folder ``source`` with one of ``LABELS`` as their label."""
-    if label not in LABELS:
-        raise BadInput(f"params.yaml: label {label!r} is not one of WASSA's: {', '.join(LABELS)}.")
+    need_label(label, LABELS, "WASSA")
     train = read_delimited(source / TRAIN, "\t")
     need(train, ["message_id", "response_id", "essay", TRAIN_COLUMNS[label]], source / TRAIN)
     dev = read_delimited(source / DEV, "\t")
@@ -74,9 +78,7 @@ def _documents(frame: pd.DataFrame, label: str, path: Path) -> pd.DataFrame:
     need(frame, ["gender", "education", "race", "age", "income"], path)
 
     def coded(column: str, categories: dict[int, str]) -> pd.Series:
-        # The two files write the same codes as "1" and "1.0".
-        codes = {f"{code}{end}": category for code, category in categories.items() for end in ("", ".0")}
-        return decode(frame[column], codes, path, UNKNOWN)
+        return decode_numbers(frame[column], categories, path, UNKNOWN)
 
     return pd.DataFrame(
         {
