@@ -6,13 +6,14 @@ from types import ModuleType
 from typing import Annotated, Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from stages.contract.bad_input import BadInput
 from stages.contract.command import command
 from stages.contract.params import Model, Section
 from stages.contract.shelf import take
 from stages.contract.tables import At
-from stages.models import pretrained, vectors
+from stages.models import pretrained, projection, vectors
 
 LEXICONS = Path(__file__).parent / "lexicons"
 FORMATS = {"vectors": "word vectors", "encoder": "an encoder"}
@@ -29,6 +30,7 @@ class Params(Section):
 def run(model: Model, params: Params, output: Annotated[Path, At("data/debias/{model}")]) -> None:
     """Fill ``output`` with the model's base after its debiaser: ``vectors.npy`` and ``words.txt``, or an encoder's folder.
 
+    An encoder whose debiaser edits its last hidden states rather than its weights gets ``projection.safetensors`` beside them.
     BadInput: the base cannot be used, the debiaser is not for its format, or debiasing left the numbers as they were.
     """
     weights = pretrained.locate(model.base.source)
@@ -42,7 +44,8 @@ def run(model: Model, params: Params, output: Annotated[Path, At("data/debias/{m
 
         torch.set_num_threads(params.threads)
     debias = _debias_vectors if weights.kind == "vectors" else _debias_encoder
-    equal = debias(debiaser, options, weights, model.base.vocabulary, params.seed, output)
+    with threadpool_limits(params.threads):  # NumPy's own threads, on which the last digits of a product depend too
+        equal = debias(debiaser, options, weights, model.base.vocabulary, params.seed, output)
     if changes and equal:
         raise BadInput(f"the debiased base equals its input: {model.debiaser.use} changed no number; check its options and word lists.")
 
@@ -62,14 +65,19 @@ def _debias_vectors(
 def _debias_encoder(
     debiaser: ModuleType, options: Any, weights: pretrained.Weights, vocabulary: int | None, seed: int, output: Path
 ) -> bool:
-    """Copy the encoder, let the debiaser change its weights in place; True when nothing changed."""
+    """Copy the encoder, let the debiaser change its weights in place or return a map h -> W h + b; True when nothing changed."""
     if vocabulary is not None:
         raise BadInput(f"vocabulary is for a base of word vectors, and {weights.path} is an encoder: remove the key.")
     output.mkdir(parents=True, exist_ok=True)
     for file in weights.files:
         shutil.copyfile(file, output / file.name)
-    debiaser.debias_encoder(output, read_lexicons(LEXICONS), options, seed)
-    return _numbers(output / "model.safetensors") == _numbers(weights.path / "model.safetensors")
+    found = debiaser.debias_encoder(output, read_lexicons(LEXICONS), options, seed)
+    if found is not None:
+        if not projection.changes_nothing(weights.path):
+            raise BadInput(f"{weights.path} already has a projection ({projection.FILE}): debias the encoder it was made from instead.")
+        projection.save(found, output)
+    same = _numbers(output / "model.safetensors") == _numbers(weights.path / "model.safetensors")
+    return same and (found is None or projection.changes_nothing(output))
 
 
 def _numbers(file: Path) -> bytes:

@@ -13,6 +13,7 @@ from torch import Tensor
 from transformers import AutoConfig, AutoTokenizer
 
 from stages.contract.bad_input import BadInput
+from stages.models import projection
 from stages.models.batches import Rows
 from stages.models.training import device
 
@@ -75,8 +76,9 @@ def config_of(base: Path) -> Any:
 
 
 def load(kind: Any, base: Path, **options: Any) -> Any:
-    """The network of ``base`` as ``kind`` (an Auto class of transformers), in float32 on the device."""
-    return kind.from_pretrained(base, local_files_only=True, use_safetensors=True, dtype=torch.float32, **options).to(device())
+    """The network of ``base`` as ``kind`` (an Auto class of transformers), in float32 on the device, with its debiaser's projection."""
+    network = kind.from_pretrained(base, local_files_only=True, use_safetensors=True, dtype=torch.float32, **options)
+    return projection.follow(network.to(device()), base)
 
 
 def precision_of(asked: Precision) -> Literal["bf16", "fp32"]:

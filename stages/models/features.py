@@ -9,7 +9,7 @@ import torch
 from transformers import AutoModel
 
 from stages.contract import tables
-from stages.models import encoder
+from stages.models import encoder, projection
 from stages.models.batches import by_length
 from stages.models.training import device
 
@@ -45,12 +45,14 @@ def _compute(tokens: encoder.Tokens, base: Path, pooling: str, precision: Litera
 
 
 def _key(tokens: encoder.Tokens, base: Path, pooling: str, precision: str) -> str:
-    """SHA-256 over the tokens, the encoder's configuration and weights, and what else the last digits depend on."""
+    """SHA-256 over the tokens, the encoder's configuration, weights and projection, and what else the last digits depend on."""
     machine = f"{torch.__version__} {torch.backends.cpu.get_cpu_capability()} {torch.get_num_threads()} {device().type}"
     digest = hashlib.sha256(f"{pooling} {precision} {machine} {tokens.padding} {BATCH}".encode())
     digest.update(tokens.rows.numbers.tobytes())
     digest.update(tokens.rows.starts.tobytes())
-    for name in ("config.json", "model.safetensors"):
+    for name in ("config.json", "model.safetensors", projection.FILE):
+        if not (base / name).exists():
+            continue
         with (base / name).open("rb") as opened:
             digest.update(hashlib.file_digest(opened, "sha256").digest())
     return digest.hexdigest()

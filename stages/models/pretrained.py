@@ -11,11 +11,13 @@ from pydantic import model_validator
 
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Section, fill
+from stages.models import projection
 
 # All that an encoder and its tokenizer can consist of; only safetensors, as other formats are pickles.
 ENCODER = (
     "config.json",
     "model.safetensors",
+    projection.FILE,
     "tokenizer.json",
     "tokenizer_config.json",
     "special_tokens_map.json",

@@ -1,4 +1,8 @@
-"""A pretrained encoder fine-tuned whole, with its own classification head, on batches of texts of similar length."""
+"""A pretrained encoder fine-tuned whole, with its own classification head, on batches of texts of similar length.
+
+A projection that a debiaser left beside the encoder follows it as a fixed layer before the head; fine-tuning the layers below may
+bring back what it took out, since it only guarantees what the head can see along the removed directions.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -81,13 +85,13 @@ def predict(inputs: Inputs, tensors: dict[str, "Tensor"], index: np.ndarray, par
     """Outputs for the texts at ``index`` of the stored weights."""
     from transformers import AutoModelForSequenceClassification
 
-    from stages.models import encoder, training
+    from stages.models import encoder, projection, training
 
     config = encoder.config_of(inputs.base)
     config.num_labels = 1
     network = AutoModelForSequenceClassification.from_config(config).float()
     network.load_state_dict(tensors)
-    network.to(training.device())
+    projection.follow(network.to(training.device()), inputs.base)
     return training.answers(_learner(network, inputs), index, 64)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from stages import debias
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Model
-from stages.models import vectors
+from stages.models import projection, vectors
 
 FAMILY = {"use": "text_cnn"}
 
@@ -115,6 +115,43 @@ def test_debiasing_that_changes_no_number_of_an_encoder_fails(encoder: Path, tmp
     monkeypatch.setattr(module, "debias_encoder", negated)
     output = run(model(encoder, "gender_preserving"), tmp_path / "changed")
     assert (output / "model.safetensors").read_bytes() != (encoder / "model.safetensors").read_bytes()
+
+
+def halved(*_: object) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A debiaser's map h -> h / 2 + 1 of an encoder's last hidden states."""
+    return np.eye(4) / 2, np.ones(4)
+
+
+def kept(*_: object) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    return np.eye(4) * (1 + 1e-12), np.zeros(4)
+
+
+def test_a_map_that_a_debiaser_returns_lies_beside_unchanged_weights(
+    encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.import_module("stages.debiasers.leace"), "debias_encoder", halved)
+    output = run(model(encoder, "leace"), tmp_path / "out")
+    assert (output / "model.safetensors").read_bytes() == (encoder / "model.safetensors").read_bytes()
+    found = projection.read(output)
+    assert found is not None
+    np.testing.assert_array_equal(found[0], np.eye(4) / 2)
+    np.testing.assert_array_equal(found[1], np.ones(4))
+    copied = run(model(output), tmp_path / "copied")
+    assert (copied / projection.FILE).read_bytes() == (output / projection.FILE).read_bytes(), "a base keeps its map"
+    with pytest.raises(BadInput, match="already has a projection"):
+        run(model(output, "leace"), tmp_path / "twice")
+
+
+def test_an_identity_map_fails(encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.import_module("stages.debiasers.leace"), "debias_encoder", kept)
+    with pytest.raises(BadInput, match="the debiased base equals its input: leace changed no number"):
+        run(model(encoder, "leace"), tmp_path / "out")
+
+
+@pytest.mark.parametrize(("use", "held"), [("hard_debias", "an encoder"), ("sentence_debias", "word vectors")])
+def test_a_debiaser_of_the_other_format_is_refused(use: str, held: str, encoder: Path, glove: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=f"debiaser {use} is not made for {held}"):
+        run(model(encoder if held == "an encoder" else glove, use), tmp_path / "out")
 
 
 def test_too_few_gender_words_are_refused(glove: Path, tmp_path: Path) -> None:
