@@ -55,18 +55,20 @@ def _blocks(groups: Groups, metric: str, estimate: Estimate, test: Tested | None
     if metric in RATES:
         own, everyone = groups.people.moments(*groups.parts(metric)), groups.everyone(metric)
         yield _block(metric, ITSELF, wilson(estimate.value, estimate.worth, rules.confidence), estimate) | pooled
-        whole = compare(own, everyone, np.ones(1, dtype=bool), rules.confidence)
-        beside = compare(own, _reference(groups, own), groups.reference, rules.confidence)
+        alike = groups.alike(metric)
+        whole = compare(own, everyone, np.ones(1, dtype=bool), rules.confidence, alike)
+        beside = compare(own, _reference(groups, own), groups.reference, rules.confidence, alike)
         yield _block(metric, FROM_EVERYONE, whole[0], estimate) | _tested(estimate, test, rules)
         for comparison, bounded in ((OVER_EVERYONE, whole[1]), (FROM_REFERENCE, beside[0]), (OVER_REFERENCE, beside[1])):
             yield _block(metric, comparison, bounded, estimate)
     elif metric in groups.means():
+        scale = groups.scale(metric)
         own, everyone = groups.people.moments(*groups.parts(metric)), groups.everyone(metric)
-        yield _block(metric, ITSELF, mean_interval(own, rules.confidence), estimate)
-        apart = mean_difference(own, everyone, np.ones(1, dtype=bool), rules.confidence)
+        yield _block(metric, ITSELF, mean_interval(own, scale, rules.confidence), estimate)
+        apart = mean_difference(own, everyone, np.ones(1, dtype=bool), scale, rules.confidence)
         yield _block(metric, FROM_EVERYONE, apart, estimate) | _tested(estimate, test, rules)
         reference = _reference(groups, own)
-        yield _block(metric, FROM_REFERENCE, mean_difference(own, reference, groups.reference, rules.confidence), estimate)
+        yield _block(metric, FROM_REFERENCE, mean_difference(own, reference, groups.reference, scale, rules.confidence), estimate)
     else:
         scaled = wilson(estimate.scaled(estimate.value), estimate.worth, rules.confidence)
         ends = (estimate.least + (estimate.most - estimate.least) * end for end in scaled[1:])

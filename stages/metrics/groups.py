@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stages.metrics import fairness, numeric, ranking
-from stages.metrics.comparisons import Moments, moments
+from stages.metrics.comparisons import Moments, Scale, moments
 from stages.metrics.contingency import counted
 from stages.metrics.fairness import add_up, ratio
 from stages.metrics.lattice import Lattice, Persons, lattice, persons
@@ -62,6 +62,18 @@ class Groups:
         error = self.score - self.true
         values = {"brier": error**2, "calibration": error, "mean_label": self.true, "mean_output": self.score, "mean_error": error}
         return (values | {"mae": np.abs(error), "mse": error**2})[metric], np.ones(len(error))
+
+    def alike(self, metric: str) -> float:
+        """How correlated two texts of a person are in a rate: 0 with one text a person, more where authors lean one way."""
+        everyone = self.everyone(metric)
+        return everyone.alike(everyone.value() * (1 - everyone.value()))
+
+    def scale(self, metric: str) -> Scale:
+        """The scale of a mean."""
+        values, everyone = self.parts(metric)[0], self.everyone(metric)
+        least, most, spread = float(values.min()), float(values.max()), np.array([values.var()])
+        each = float(ratio((everyone.value() - least) * (most - everyone.value()), spread)[0])
+        return Scale(least, most, each, everyone.alike(spread))
 
     def everyone(self, metric: str) -> Moments:
         """Moments [1] of all people."""
@@ -136,15 +148,14 @@ def estimates(groups: Groups) -> dict[str, Estimate]:
 
 def _rate(groups: Groups, metric: str) -> Estimate:
     own = groups.people.moments(*groups.parts(metric))
-    return Estimate(own.value(), own.worth(), own.texts, own.people, float(groups.everyone(metric).value()[0]))
+    worth = own.worth(groups.alike(metric))
+    return Estimate(own.value(), worth, own.texts, own.people, float(groups.everyone(metric).value()[0]))
 
 
 def _mean(groups: Groups, metric: str) -> Estimate:
-    values, _ = groups.parts(metric)
-    own, least, most = groups.people.moments(*groups.parts(metric)), float(values.min()), float(values.max())
-    share = ratio(own.value() - least, np.array(most - least))
-    worth = ratio(share * (1 - share), own.variance() / (most - least or 1.0) ** 2)
-    return Estimate(own.value(), np.where(np.isnan(worth), own.people, worth), own.texts, own.people, float(values.mean()), least, most)
+    own, scale = groups.people.moments(*groups.parts(metric)), groups.scale(metric)
+    everyone = float(groups.everyone(metric).value()[0])
+    return Estimate(own.value(), scale.worth(own), own.texts, own.people, everyone, scale.least, scale.most)
 
 
 def _aucs(groups: Groups) -> dict[str, Estimate]:

@@ -1,4 +1,4 @@
-"""Intervals for rates, for ratios of rates, for the largest of several gaps, and percentiles of replicates for all else."""
+"""Intervals for ratios of rates, for the largest of several gaps, and percentiles of replicates for all else."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,27 +10,6 @@ EQUAL = "no interval: all replicates are equal, so too few people or no variatio
 Interval = tuple[float, float, str | None]
 
 
-def wilson_interval(rate: float, texts: float, confidence: float) -> Interval:
-    """Wilson's score interval of a rate observed on ``texts`` independent texts; it holds the rate and stays in [0, 1]."""
-    z2 = stats.norm.ppf((1 + confidence) / 2) ** 2
-    centre = (rate + z2 / (2 * texts)) / (1 + z2 / texts)
-    half = np.sqrt(z2 * (rate * (1 - rate) / texts + z2 / (4 * texts**2))) / (1 + z2 / texts)
-    return float(max(0.0, min(centre - half, rate))), float(min(1.0, max(centre + half, rate))), None
-
-
-def independent_texts(hits: NDArray[np.float64], texts: NDArray[np.float64], authors: NDArray[np.float64]) -> float:
-    """How many independent texts tell as much about a rate as these texts by people who wrote several.
-
-    ``hits`` and ``texts`` [kinds of author] are one author's counts, ``authors`` how many are of that kind. It is rate (1 - rate)
-    over the variance of the ratio estimator sum(hits) / sum(texts) between authors; at most the number of texts, and the number of
-    authors where the rate is 0 or 1.
-    """
-    total, people = float(authors @ texts), float(authors[texts > 0].sum())
-    rate = float(authors @ hits) / total
-    variance = float(authors @ (hits - rate * texts) ** 2) / total**2 * people / max(people - 1, 1)
-    return min(total, rate * (1 - rate) / variance) if variance > 0 else people
-
-
 Side = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
@@ -40,7 +19,7 @@ def log_ratio_interval(sides: tuple[Side, Side], authors: NDArray[np.float64], c
     The logarithm of a ratio of counts has the variance sum over authors of (a_i / a - b_i / b)^2 (delta method, texts of an author
     together); half a text added to the counts keeps zeros finite, and Student's t with the people of the smaller group less one
     keeps tiny groups honest. ``nested``: a counts some of the texts of b (a selection rate), else both count texts of one group
-    (selected over favourable). Unlike bootstrap percentiles it keeps its coverage down to five people (benchmarks/calibration.py).
+    (selected over favourable). Unlike bootstrap percentiles it keeps its coverage down to five people (docs/calibration.md).
     """
     people = min(float(authors[(a + b) > 0].sum()) for a, b in sides)
     if people < 2:

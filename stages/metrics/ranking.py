@@ -135,17 +135,42 @@ def auc_worth(
     texts_each = len(score) / (authors.max() + 1)
     found = _aucs(ranks)
     own, positives, negatives = _own_variance(ranks, found["subgroup_auc"], favourable, authors)
+    each, all_positives, all_negatives = _of_everyone(score, favourable, authors)
     sides = {
-        "subgroup_auc": (own, np.minimum(positives, negatives)),
-        "bpsn_auc": (_background_variance(ranks, found["bpsn_auc"], ~favourable, authors, texts_each), negatives),
-        "bnsp_auc": (_background_variance(mirrored, found["bnsp_auc"], favourable, authors, texts_each), positives),
+        "subgroup_auc": (own, positives, negatives),
+        "bpsn_auc": (
+            _background_variance(ranks, found["bpsn_auc"], ~favourable, authors, texts_each),
+            all_positives - positives,
+            negatives,
+        ),
+        "bnsp_auc": (
+            _background_variance(mirrored, found["bnsp_auc"], favourable, authors, texts_each),
+            positives,
+            all_negatives - negatives,
+        ),
     }
-    return {name: (found[name], _worth(found[name], *side)) for name, side in sides.items()}
+    return {name: (found[name], _worth(found[name], *side, each)) for name, side in sides.items()}
 
 
-def _worth(auc: Vector, variance: Vector, people: Vector) -> Vector:
+def _worth(auc: Vector, variance: Vector, positives: Vector, negatives: Vector, each: float | None = None) -> Vector:
+    """Independent texts; a person is worth no more than people are among everyone, as the placements of a few vary too little."""
     varies = (variance > 1e-12) & (auc * (1 - auc) > 1e-12)
-    return np.where(varies, auc * (1 - auc) / np.where(varies, variance, 1), people)
+    worth = np.where(varies, auc * (1 - auc) / np.where(varies, variance, 1), np.minimum(positives, negatives))
+    return worth if each is None else np.minimum(worth, each * _harmonic(positives, negatives))
+
+
+def _of_everyone(score: Vector, favourable: NDArray[np.bool_], authors: NDArray[np.int64]) -> tuple[float, float, float]:
+    """How many independent texts everyone's AUC is worth to a person (harmonic mean), and people with favourable and other texts."""
+    alone = Membership(("everyone",), sparse.csc_array(np.ones((len(score), 1), dtype=bool)))
+    ranks = Ranks.of(score, favourable, alone, np.ones(len(score)))
+    auc = _aucs(ranks)["subgroup_auc"]
+    variance, positives, negatives = _own_variance(ranks, auc, favourable, authors)
+    worth = _worth(auc, variance, positives, negatives)
+    return float(ratio(worth, _harmonic(positives, negatives))[0]), float(positives[0]), float(negatives[0])
+
+
+def _harmonic(positives: Vector, negatives: Vector) -> Vector:
+    return 2 * ratio(positives * negatives, positives + negatives)
 
 
 def _own_variance(ranks: Ranks, auc: Vector, favourable: NDArray[np.bool_], authors: NDArray[np.int64]) -> tuple[Vector, Vector, Vector]:
@@ -154,9 +179,11 @@ def _own_variance(ranks: Ranks, auc: Vector, favourable: NDArray[np.bool_], auth
     p, n = ranks.positives[group], ranks.negatives[group]
     won = np.where(side, ratio(ranks.under[ranks.place], n), ratio(p - ranks.above[ranks.place], p))
     person, owner = _people(ranks, authors)
-    of_person = np.bincount(person, ratio(won - auc[group], np.where(side, p, n)))
     positives, negatives = (add_up(owner, np.bincount(person, part) > 0, len(auc)) for part in (side, ~side))
-    return add_up(owner, of_person**2, len(auc)), positives, negatives
+    # The variance of a mean of m people has m - 1 below; without it two people seem half as uncertain as they are.
+    people = np.where(side, positives[group], negatives[group])
+    of_person = np.bincount(person, np.sqrt(ratio(people, people - 1)) * ratio(won - auc[group], np.where(side, p, n)))
+    return add_up(owner, np.nan_to_num(of_person) ** 2, len(auc)), positives, negatives
 
 
 def _background_variance(ranks: Ranks, auc: Vector, side: NDArray[np.bool_], authors: NDArray[np.int64], texts_each: float) -> Vector:

@@ -10,15 +10,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stages.metrics import fairness, performance
+from stages.metrics.comparisons import Bounded, Moments, of_kinds, wilson
 from stages.metrics.contingency import FAVOURABLE, GROUPS, SELECTED, TEXTS, Contingency
 from stages.metrics.intervals import (
     Interval,
     bca_interval,
-    independent_texts,
     largest_gap_interval,
     log_ratio_interval,
     percentile_interval,
-    wilson_interval,
 )
 from stages.metrics.permutation import favourable_only, null_sums
 from stages.metrics.threads import side_by_side
@@ -72,18 +71,27 @@ def score_rates(cell: Cell) -> list[Row]:
     """The four rates of everyone and of each group of each set, with Wilson intervals for as many texts as the authors are worth."""
     by_author = cell.table.by_author(cell.sets)
     places = [((), "everyone"), *((chosen, group) for chosen in cell.sets for group in GROUPS)]
+    intervals = {metric: _wilson(cell, by_author, metric) for metric in fairness.RATES}
     rows = []
     for index, (attributes, group) in enumerate(places):
         # Who declines to answer is no property of the population, so the unknown group has no planted rates.
         true = None if cell.planted is None or group == "unknown" else fairness.rates(cell.planted[index])
-        for metric, (value, denominator) in fairness.rates(cell.point[index]).items():
+        for metric, (_, denominator) in fairness.rates(cell.point[index]).items():
             if denominator > 0:
-                texts = independent_texts(*fairness.counts(by_author[:, index], metric), cell.table.authors)
-                scored = row(attributes, group, metric, value, wilson_interval(float(value), texts, cell.rules.confidence))
+                value, low, high = (float(end[index]) for end in intervals[metric])
+                scored = row(attributes, group, metric, value, (low, high, None))
             else:
                 scored = row(attributes, group, metric, None, (np.nan, np.nan, "nobody to count: the rate's denominator is zero"))
             rows.append(scored | {"n": int(denominator), "planted": None if true is None else finite(true[metric][0])})
     return rows
+
+
+def _wilson(cell: Cell, by_author: NDArray[np.float64], metric: str) -> Bounded:
+    """A rate of every group, everyone first; two texts of a person are as alike in a group as among everyone."""
+    own = of_kinds(*fairness.counts(by_author, metric), cell.table.authors)
+    everyone = Moments(*(values[:1] for values in own))
+    alike = everyone.alike(everyone.value() * (1 - everyone.value()))
+    return wilson(own.value(), own.worth(alike), cell.rules.confidence)
 
 
 def score_gaps(cell: Cell, convention: str, metrics: Sequence[str]) -> list[Row]:

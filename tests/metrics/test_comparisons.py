@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
-from stages.metrics.comparisons import Moments, compare, difference, moments, quotient, wilson
+from stages.metrics.comparisons import Moments, compare, difference, moments, of_kinds, quotient, wilson
 
 COUNTS = st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda pair: (pair[0], sum(pair))).filter(lambda pair: pair[1] > 0)
 
@@ -96,3 +96,25 @@ def test_wilson_needs_somebody():
     found = wilson(np.array([np.nan]), np.array([0.0]), 0.95)
     assert np.isnan(found).all()
     assert wilson(np.array(0.0), np.array(10.0), 0.9).high == pytest.approx(1 / (1 + 10 / stats.norm.ppf(0.95) ** 2))
+
+
+def test_kinds_of_people_are_people():
+    hits, texts, number = np.array([[2.0], [0.0]]), np.array([[3.0], [1.0]]), np.array([4.0, 5.0])
+    people = moments(np.repeat([2.0, 0.0], [4, 5]), np.repeat([3.0, 1.0], [4, 5]), np.zeros(9, dtype=np.int64), 1)
+    np.testing.assert_allclose(np.ravel(of_kinds(hits, texts, number)), np.ravel(people))
+
+
+@pytest.mark.parametrize("people", [5, 100])
+def test_a_rate_of_clustered_texts_is_covered(people):
+    """People with three texts that agree four times in five, beside 400 like them; 95 % intervals of P(selected) = 0.3 over 1,000 draws."""
+    random = np.random.default_rng(2)
+    covered = 0
+    for _ in range(1000):
+        own = random.random((400 + people, 1)) < 0.3
+        hits = np.where(random.random((400 + people, 3)) < 0.8, own, random.random((400 + people, 3)) < 0.3).sum(axis=1).astype(float)
+        group = (np.arange(400 + people) < people).astype(np.int64)
+        everyone = moments(hits, np.full(len(hits), 3.0), np.zeros(len(hits), dtype=np.int64), 1)
+        found = moments(hits, np.full(len(hits), 3.0), group, 2)
+        bound = wilson(found.value(), found.worth(everyone.alike(everyone.value() * (1 - everyone.value()))), 0.95)
+        covered += bound.low[1] <= 0.3 <= bound.high[1]
+    assert 0.93 <= covered / 1000 <= 0.99

@@ -134,10 +134,12 @@ def test_outputs_that_are_numbers_are_never_cut():
     assert found["pearson_r"].value[place] == pytest.approx(np.corrcoef(label, output)[0, 1])
     for metric, level in QUANTILES.items():
         assert found[metric].value[place] == pytest.approx(np.quantile(output, level, method="inverted_cdf"))
-    # A mean on its own scale is worth as many texts as give its standard error.
+    # A mean on its own scale is worth as many texts as give its standard error, and no text more than one of everyone.
     scaled = found["mean_output"].scaled(found["mean_output"].value)[place]
     span = found["mean_output"].most - found["mean_output"].least
-    assert span**2 * scaled * (1 - scaled) / found["mean_output"].worth[place] == pytest.approx(output.var(ddof=1) / len(output))
+    worth = span**2 * scaled * (1 - scaled) / (output.var(ddof=1) / len(output))
+    each = span**2 * found["mean_output"].scaled(frame["y_score"].mean()) * (1 - found["mean_output"].scaled(frame["y_score"].mean()))
+    assert found["mean_output"].worth[place] == pytest.approx(min(worth, each / frame["y_score"].var(ddof=0) * len(output)))
 
 
 def test_relabelling_categories_changes_no_number():

@@ -5,48 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.proportion import proportion_confint
 
 from stages.metrics.intervals import (
     bca_interval,
-    independent_texts,
     largest_gap_interval,
     log_ratio_interval,
     percentile_interval,
-    wilson_interval,
 )
-
-
-@given(st.integers(1, 200), st.floats(0, 1))
-def test_wilson_is_statsmodels_and_holds_its_rate(texts, share):
-    hits = round(share * texts)
-    low, high, reason = wilson_interval(hits / texts, texts, 0.95)
-    assert (low, high) == pytest.approx(proportion_confint(hits, texts, 0.05, "wilson"), abs=1e-9)
-    assert 0 <= low <= hits / texts <= high <= 1
-    assert reason is None
-
-
-def test_how_many_independent_texts_authors_are_worth():
-    """One text each: n - 1; five equal texts each: the people; never more than the texts."""
-    ones = np.ones(100)
-    hits = (np.arange(100) % 3 == 0).astype(float)
-    assert independent_texts(hits, ones, ones) == pytest.approx(99)
-    assert independent_texts(5 * hits, 5 * ones, ones) == pytest.approx(99)
-    assert independent_texts(np.tile([0.0, 1.0], 50), 2 * ones, ones) <= 200
-    assert independent_texts(5 * ones, 5 * ones, ones) == 100
-
-
-def test_a_rate_of_clustered_texts_is_covered():
-    """100 people with three texts that agree four times in five; 95 % intervals of P(selected) = 0.3 over 1,000 draws."""
-    random = np.random.default_rng(2)
-    covered = 0
-    for _ in range(1000):
-        own = random.random((100, 1)) < 0.3
-        hits = np.where(random.random((100, 3)) < 0.8, own, random.random((100, 3)) < 0.3).sum(axis=1).astype(float)
-        texts = np.full(100, 3.0)
-        low, high, _ = wilson_interval(hits.sum() / 300, independent_texts(hits, texts, np.ones(100)), 0.95)
-        covered += low <= 0.3 <= high
-    assert 0.93 <= covered / 1000 <= 0.97
 
 
 def halves(one: np.ndarray, first: np.ndarray) -> tuple:

@@ -11,7 +11,7 @@ from scipy import special, stats
 
 from stages.contract.bad_input import BadInput
 from stages.metrics import pooling
-from stages.metrics.intervals import independent_texts, wilson_interval
+from stages.metrics.comparisons import moments, wilson
 from stages.metrics.pooling import Cells, pool
 
 # Tumours among 71 groups of female rats, the standard example (Tarone 1982; Gelman et al. 2013, table 5.1).
@@ -93,7 +93,7 @@ def test_without_variation_everyone_is_estimated():
     """Every group has a rate of exactly 0.3, which pooling keeps, with intervals that raw groups of 20 texts cannot have."""
     found = pool(cells(SIZES, np.full(162, 6.0), np.full(162, 20.0)), 0.95)
     assert found.mean == pytest.approx(np.full(len(found.mean), 0.3), abs=0.002)
-    low, high, _ = wilson_interval(0.3, 20, 0.95)
+    _, low, high = wilson(np.array(0.3), np.array(20.0), 0.95)
     assert (found.high - found.low).max() < 0.5 * (high - low)
 
 
@@ -140,7 +140,7 @@ def test_several_texts_of_an_author_count_as_the_caller_says():
         owner = np.repeat(np.arange(18), people)
         leaning = random.beta(2 * rates[owner], 2 * (1 - rates[owner]))
         hits, texts = random.binomial(5, leaning).astype(float), np.full(600, 5.0)
-        share = independent_texts(hits, texts, np.ones(600)) / 3000
+        share = moments(hits, texts, np.zeros(600, dtype=np.int64), 1).worth()[0] / 3000
         drawn = cells((2, 3, 3), np.bincount(owner, hits, 18), 5.0 * people)
         truth = totals(drawn, mass * rates) / totals(drawn, mass)
         small = (totals(drawn, people) >= 5) & (totals(drawn, people) <= 20)

