@@ -13,8 +13,8 @@ from flows.audit_table import Reading
 from stages import evaluate, subgroup
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Design
-from stages.contract.schemas import Groups
-from stages.contract.tables import Scores, check, write_parquet
+from stages.contract.schemas import Groups, Scores
+from stages.contract.tables import check, write_parquet
 from stages.metrics import gate
 from stages.reporting import findings, overall, page, results, standing, tables
 from stages.reporting import groups as as_they_are

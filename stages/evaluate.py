@@ -13,18 +13,8 @@ from pydantic import Field
 from stages.contract.bad_input import BadInput
 from stages.contract.command import command
 from stages.contract.params import Section
-from stages.contract.schemas import Groups
-from stages.contract.tables import (
-    At,
-    AttributeSets,
-    Documents,
-    PopulationSubgroups,
-    Predictions,
-    Scores,
-    Subgroups,
-    column_names,
-    from_pandas,
-)
+from stages.contract.schemas import AttributeSets, Documents, Groups, PopulationSubgroups, Predictions, Scores, Subgroups
+from stages.contract.tables import At, column_names, from_pandas
 from stages.metrics import thresholds
 from stages.metrics.contingency import tabulate, tabulate_population
 from stages.metrics.group_scores import score_groups

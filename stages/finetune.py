@@ -11,7 +11,8 @@ from pydantic import Field
 from stages.contract import shelf
 from stages.contract.command import command
 from stages.contract.params import Model, Section, Task
-from stages.contract.tables import At, Documents
+from stages.contract.schemas import Documents
+from stages.contract.tables import At
 from stages.models import folds, processes
 
 Base = Annotated[Path, At("data/debias/{model}")]

@@ -9,8 +9,9 @@ from pydantic import Field
 from stages.contract.bad_input import BadInput
 from stages.contract.command import command
 from stages.contract.params import Section, Task
+from stages.contract.schemas import Documents, Population
 from stages.contract.shelf import take
-from stages.contract.tables import Documents, Population, from_pandas
+from stages.contract.tables import from_pandas
 from stages.metrics.decisions import cut_of, decide
 
 COLUMNS = ["doc_id", "author_id", "text", "lang", "fold", "label", "favourable"]

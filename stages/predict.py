@@ -11,7 +11,8 @@ from pydantic import Field
 from stages.contract import shelf
 from stages.contract.command import command
 from stages.contract.params import Model, Section, Task
-from stages.contract.tables import At, Documents, Predictions
+from stages.contract.schemas import Documents, Predictions
+from stages.contract.tables import At
 from stages.metrics import decisions
 from stages.models import folds, processes
 

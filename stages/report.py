@@ -9,8 +9,8 @@ from stages.contract.command import command
 from stages.contract.design import settings
 from stages.contract.findings import Findings, KnownProblems
 from stages.contract.params import Design, Section
-from stages.contract.schemas import Groups
-from stages.contract.tables import At, AttributeSets, Scores
+from stages.contract.schemas import AttributeSets, Groups, Scores
+from stages.contract.tables import At
 from stages.reporting import groups as as_they_are
 from stages.reporting import reaudited, results
 from stages.reporting.page import render

@@ -11,7 +11,8 @@ from pydantic import Field, model_validator
 from stages.contract.bad_input import BadInput
 from stages.contract.command import command
 from stages.contract.params import Name, Section
-from stages.contract.tables import AttributeSets, Documents, Population, PopulationSubgroups, Subgroups, from_pandas
+from stages.contract.schemas import AttributeSets, Documents, Population, PopulationSubgroups, Subgroups
+from stages.contract.tables import from_pandas
 
 GROUPS = ("protected", "privileged", "mixed", "unknown")
 UNKNOWN = -1

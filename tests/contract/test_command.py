@@ -14,7 +14,8 @@ from stages.contract import tables
 from stages.contract.bad_input import BadInput
 from stages.contract.command import inputs_of, keys_of, outputs_of, perform
 from stages.contract.params import Design, Section
-from stages.contract.tables import At, Documents, Scores
+from stages.contract.schemas import Documents, Scores
+from stages.contract.tables import At
 from tests.conftest import ROOT, make_documents
 
 Copy = Annotated[pa.Table, At("data/copy/{task}.parquet", (("doc_id", "string"),), key=("doc_id",))]

@@ -9,7 +9,7 @@ import pytest
 
 from stages.contract import tables
 from stages.contract.bad_input import BadInput
-from stages.contract.tables import Documents, Predictions
+from stages.contract.schemas import Documents, Predictions
 from tests.conftest import make_documents
 
 DOCUMENTS, PREDICTIONS = Documents.__metadata__[0], Predictions.__metadata__[0]

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from stages import evaluate, subgroup
 from stages.contract import tables
-from stages.contract.tables import Documents, Scores
+from stages.contract.schemas import Documents, Scores
 from tests.conftest import make_documents
 
 PAIR = "protected/privileged"

@@ -9,8 +9,7 @@ from stages import evaluate, ingest, subgroup
 from stages.contract import tables
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Design, Task
-from stages.contract.schemas import Groups
-from stages.contract.tables import Scores
+from stages.contract.schemas import Groups, Scores
 from tests.conftest import ROOT, make_documents
 from tests.datasets.test_simulated import ideal_reader
 

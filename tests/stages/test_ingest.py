@@ -9,7 +9,7 @@ from stages import ingest
 from stages.contract import tables
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Task
-from stages.contract.tables import Documents, Population
+from stages.contract.schemas import Documents, Population
 from tests.conftest import ROOT
 
 SURVEY = ROOT / "stages" / "datasets" / "simulated_survey.yaml"

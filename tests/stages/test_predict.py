@@ -8,7 +8,7 @@ from safetensors.torch import load_file, save_file
 from stages import finetune, predict
 from stages.contract import tables
 from stages.contract.bad_input import BadInput
-from stages.contract.tables import Predictions
+from stages.contract.schemas import Predictions
 from tests.models.tiny import documents, encoder, model, task, word_vectors
 
 CNN = {"filters": 16, "dense": 8, "dropout": 0.2, "epochs": 15, "batch": 16, "learning_rate": 5e-3}

@@ -18,8 +18,7 @@ from stages.contract.bad_input import BadInput
 from stages.contract.command import perform
 from stages.contract.findings import Findings, KnownProblems
 from stages.contract.params import Design
-from stages.contract.schemas import Groups
-from stages.contract.tables import AttributeSets, Scores
+from stages.contract.schemas import AttributeSets, Groups, Scores
 from tests.conftest import ROOT, make_documents
 
 TASKS, MODELS = ["literacy", "trust"], ["reader", "coin"]

@@ -8,7 +8,7 @@ from stages import ingest, subgroup
 from stages.contract import tables
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Design, Task
-from stages.contract.tables import AttributeSets, PopulationSubgroups, Subgroups
+from stages.contract.schemas import AttributeSets, PopulationSubgroups, Subgroups
 from tests.conftest import ROOT, make_documents
 
 RULES = {"gender": {"privileged": ["man"]}, "age": {"privileged_at_most": 55}, "income": {"privileged_at_least": 55000}}
