@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from flows import command, data
-from stages.contract.params import Dataset
+from stages.contract.params import Dataset, Design
 from stages.contract.shelf import items, take
 from tests.conftest import ROOT
 
@@ -127,3 +127,20 @@ def test_the_checksums_of_the_twitter_files(shared):
         *folders, name = file.split("/")
         local = ".".join([*folders[1:], name])
         assert hashlib.sha256((shared / "data" / "mtc" / folders[0] / local).read_bytes()).hexdigest() == checksum
+
+
+def test_the_papers_design_is_right_but_for_what_has_to_be_fetched(design, capsys):
+    """Ten tasks and eight models, every name and option known; only files are missing, each named with the place to get it."""
+    (design / "params.yaml").write_bytes((ROOT / "designs" / "paper.yaml").read_bytes())
+    found = Design.read(design / "params.yaml")
+    assert (len(found.tasks), len(found.models)) == (10, 8)
+    for task in found.tasks.values():
+        take("datasets", task.dataset)
+    for model in found.models.values():
+        take("debiasers", model.debiaser)
+        take("models", model.family)
+    assert run() == 1
+    said = capsys.readouterr().out
+    for name in ("psychometrics", "multilingual_twitter", "ask_a_patient", "mbti", "glove.840B.300d", "roberta_base", "brown.zip"):
+        assert name in said
+    assert "12 of 12 files are missing." in said
