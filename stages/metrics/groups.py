@@ -162,9 +162,9 @@ def _aucs(groups: Groups) -> dict[str, Estimate]:
     # Set by set and in the order of scores: arrays that stay in the processor's cache.
     order = np.argsort(groups.score, kind="stable")
     score, favourable, authors = groups.score[order], groups.favourable[order], groups.authors[order]
-    sets = [
-        ranking.auc_worth(score, favourable, groups.lattice.membership(index, order), authors) for index in range(len(groups.lattice.sets))
-    ]
+    whole = ranking.of_everyone(score, favourable, authors)
+    members = (groups.lattice.membership(index, order) for index in range(len(groups.lattice.sets)))
+    sets = [ranking.auc_worth(score, favourable, membership, authors, whole) for membership in members]
     own, everyone = groups.people.moments(*groups.parts("base_rate")), ranking.auc(score, favourable)
     found = {}
     for metric in ("subgroup_auc", "bpsn_auc", "bnsp_auc"):

@@ -18,6 +18,10 @@ from stages.metrics.groupwise import Membership
 Vector = NDArray[np.float64]
 
 
+# What everyone's AUC is worth to a person, and how many people have favourable and other texts.
+Everyone = tuple[float, float, float]
+
+
 @dataclass(frozen=True)
 class Ranks:
     """Each score that occurs in a group once, in ascending order within the group.
@@ -123,19 +127,19 @@ def _aucs(ranks: Ranks) -> dict[str, Vector]:
 
 
 def auc_worth(
-    score: Vector, favourable: NDArray[np.bool_], membership: Membership, authors: NDArray[np.int64]
+    score: Vector, favourable: NDArray[np.bool_], membership: Membership, authors: NDArray[np.int64], everyone: Everyone | None = None
 ) -> dict[str, tuple[Vector, Vector]]:
     """The three AUCs [groups] of ``auc_by_group``, each with the independent texts it is worth: AUC (1 - AUC) / its variance.
 
     The variance is that of the placements (DeLong et al. 1988) with the texts of an author, ``authors`` [rows] from 0 on, together
     (Obuchowski 1997); the background's part of BPSN and BNSP counts texts as if authors there wrote the mean number of alike texts.
-    An AUC of 0 or 1 is worth the people of the smaller side.
+    An AUC of 0 or 1 is worth the people of the smaller side. ``everyone`` is what ``of_everyone`` finds, where it is known already.
     """
     ranks, mirrored = (Ranks.of(sign * score, side, membership, np.ones(len(score))) for sign, side in ((1, favourable), (-1, ~favourable)))
     texts_each = len(score) / (authors.max() + 1)
     found = _aucs(ranks)
     own, positives, negatives = _own_variance(ranks, found["subgroup_auc"], favourable, authors)
-    each, all_positives, all_negatives = _of_everyone(score, favourable, authors)
+    each, all_positives, all_negatives = everyone or of_everyone(score, favourable, authors)
     sides = {
         "subgroup_auc": (own, positives, negatives),
         "bpsn_auc": (
@@ -159,7 +163,7 @@ def _worth(auc: Vector, variance: Vector, positives: Vector, negatives: Vector, 
     return worth if each is None else np.minimum(worth, each * _harmonic(positives, negatives))
 
 
-def _of_everyone(score: Vector, favourable: NDArray[np.bool_], authors: NDArray[np.int64]) -> tuple[float, float, float]:
+def of_everyone(score: Vector, favourable: NDArray[np.bool_], authors: NDArray[np.int64]) -> Everyone:
     """How many independent texts everyone's AUC is worth to a person (harmonic mean), and people with favourable and other texts."""
     alone = Membership(("everyone",), sparse.csc_array(np.ones((len(score), 1), dtype=bool)))
     ranks = Ranks.of(score, favourable, alone, np.ones(len(score)))
