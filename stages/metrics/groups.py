@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from stages.metrics import fairness, numeric, ranking
+from stages.metrics import fairness, numeric, placements, ranking
 from stages.metrics.comparisons import Moments, Scale, moments
 from stages.metrics.contingency import counted
 from stages.metrics.fairness import add_up, ratio
@@ -162,9 +162,9 @@ def _aucs(groups: Groups) -> dict[str, Estimate]:
     # Set by set and in the order of scores: arrays that stay in the processor's cache.
     order = np.argsort(groups.score, kind="stable")
     score, favourable, authors = groups.score[order], groups.favourable[order], groups.authors[order]
-    whole = ranking.of_everyone(score, favourable, authors)
+    whole = placements.of_everyone(score, favourable, authors)
     members = (groups.lattice.membership(index, order) for index in range(len(groups.lattice.sets)))
-    sets = [ranking.auc_worth(score, favourable, membership, authors, whole) for membership in members]
+    sets = [placements.auc_worth(score, favourable, membership, authors, whole) for membership in members]
     own, everyone = groups.people.moments(*groups.parts("base_rate")), ranking.auc(score, favourable)
     found = {}
     for metric in ("subgroup_auc", "bpsn_auc", "bnsp_auc"):
