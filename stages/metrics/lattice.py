@@ -61,7 +61,7 @@ def lattice(values: pd.DataFrame, sets: Sets) -> Lattice:
     categories, codes = {}, {}
     for name, column in values.items():
         codes[name], known = pd.factorize(column, sort=True)
-        categories[name] = [*map(str, known), UNKNOWN]
+        categories[name] = _named([str(category) for category in known])
         codes[name] = np.where(codes[name] < 0, len(known), codes[name])
     cell, cells = _distinct(codes, {name: len(known) for name, known in categories.items()}, tuple(values.columns))
     kept, starts, names, groups, left_out = [], [0], [], [], {}
@@ -78,6 +78,15 @@ def lattice(values: pd.DataFrame, sets: Sets) -> Lattice:
         names += [", ".join(categories[name][code] for name, code in zip(chosen, row, strict=True)) for row in part]
     group = np.stack(groups, axis=1) if groups else np.empty((len(cells), 0), dtype=np.int64)
     return Lattice(kept, np.array(starts), names, cells, cell, group, left_out)
+
+
+def _named(known: list[str]) -> list[str]:
+    """Categories as they stand in the names of groups, which no two groups share, and what those without one are called.
+
+    A category with a comma is quoted, as commas lie between categories; one that is itself called unknown is not those not given.
+    """
+    shown = [f'"{category}"' if "," in category else category for category in known]
+    return [*shown, f"{UNKNOWN} (not given)" if UNKNOWN in shown else UNKNOWN]
 
 
 def _distinct(codes: dict[str, Index], numbers: dict[str, int], chosen: tuple[str, ...]) -> tuple[Index, Index]:

@@ -157,3 +157,11 @@ def test_persons_of_single_texts_are_the_texts():
     of = persons(found, np.arange(3)).moments(np.array([1.0, 0, 0]), np.ones(3))
     assert of.texts.tolist() == of.people.tolist() == [2.0, 1.0]
     assert of.worth().tolist() == [2.0, 1.0]
+
+
+def test_no_two_groups_share_a_name():
+    """A category called unknown is not the people who gave none, and commas inside categories are not those between them."""
+    found = lattice(pd.DataFrame({"a": ["unknown", None, "x"]}), [("a",)])
+    assert sorted(found.names) == ["unknown", "unknown (not given)", "x"]
+    values = pd.DataFrame({"a": ["p", "p, q"], "b": ["q, r", "r"]})
+    assert sorted(lattice(values, [("a", "b")]).names) == ['"p, q", r', 'p, "q, r"']
