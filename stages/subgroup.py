@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from stages.contract.bad_input import BadInput
 from stages.contract.command import command
-from stages.contract.params import Name, Section
+from stages.contract.params import Name, Section, Task
 from stages.contract.schemas import AttributeSets, Documents, Population, PopulationSubgroups, Subgroups
 from stages.contract.tables import from_pandas
 
@@ -49,23 +49,28 @@ class Rule(Section):
 class Params(Section):
     """The rule of each attribute, and which sets of attributes to meet together.
 
-    ``containing`` keeps only the sets with that attribute (the NAACL 2022 paper: gender); orders go up to ``highest_order``.
+    ``datasets`` has rules of a data set's own, over those of ``attributes``: a survey of another country has other categories and
+    another median age. ``containing`` keeps only the sets with that attribute (the NAACL 2022 paper: gender); orders go up to ``highest_order``.
     """
 
     attributes: dict[Name, Rule] = Field(min_length=1)
+    datasets: dict[Name, dict[Name, Rule]] = Field(default_factory=dict)
     containing: Name | None = None
     highest_order: int = Field(default=5, ge=1)
 
 
-def run(documents: Documents, population: Population, params: Params) -> tuple[Subgroups, PopulationSubgroups, AttributeSets]:
+def run(
+    documents: Documents, population: Population, params: Params, task: Task | None = None
+) -> tuple[Subgroups, PopulationSubgroups, AttributeSets]:
     """Code the attributes this data set has by their rules, for its documents and for the population behind them, if known."""
     frame = documents.to_pandas()
-    attributes = {name: rule for name, rule in params.attributes.items() if name in frame}
+    rules = params.attributes | (params.datasets.get(task.dataset.use, {}) if task is not None else {})
+    attributes = {name: rule for name, rule in rules.items() if name in frame}
     missing = [name for name in frame.columns if name not in FIXED and name not in attributes]
     if missing:
         print(f"subgroup: {', '.join(missing)} collected but without a rule in params.yaml, so not looked at", flush=True)
     if not attributes:
-        raise BadInput(f"params.yaml: subgroup.attributes: none of {', '.join(params.attributes)} is a column of the documents.")
+        raise BadInput(f"params.yaml: subgroup.attributes: none of {', '.join(rules)} is a column of the documents.")
     coded = code(frame, attributes)
     for name in attributes:
         if coded[name].isna().all():

@@ -43,6 +43,21 @@ def test_rules_code_categories_and_bounds(documents):
     assert subgroups["age_value"].isna().tolist() == [False, False, False, True]
 
 
+def test_a_data_set_may_have_rules_of_its_own(documents):
+    own = {"elsewhere": {"age": {"privileged_at_most": 30}, "gender": {"privileged": ["woman"]}}}
+    params = subgroup.Params.model_validate({"attributes": RULES, "datasets": own})
+    population = EMPTY.append_column("age", pa.array([], pa.float64())).append_column("gender", pa.array([], pa.string()))
+    population = population.append_column("income", pa.array([], pa.float64()))
+    coded = {}
+    for use in ("elsewhere", "here"):
+        task = Task.model_validate({"dataset": {"use": use, "source": "x"}, "label": "y"})
+        coded[use] = subgroup.run(documents, population, params, task)[0].to_pandas()
+    assert coded["elsewhere"]["age"].tolist()[:3] == ["protected", "protected", "privileged"]
+    assert coded["elsewhere"]["gender"].tolist()[:2] == ["protected", "privileged"]
+    assert coded["here"].equals(run(documents)[0].to_pandas())
+    assert coded["elsewhere"]["income"].equals(coded["here"]["income"])
+
+
 def test_every_set_reconciles_to_every_text(documents):
     sets = run(documents)[2].to_pandas()
     assert sets["attributes"].drop_duplicates().tolist() == [
