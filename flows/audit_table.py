@@ -50,7 +50,7 @@ def read(options: Options) -> Reading:
     documents, said = _identifiers(columns, options)
     values, rules, meant = _attributes(columns, options)
     return Reading(
-        from_pandas(documents.assign(label=true, favourable=label, **values)),
+        from_pandas(documents.assign(fold="0", label=true, favourable=label, **values)),
         from_pandas(documents[["doc_id"]].assign(fold="all", y_true=true, **results)),
         rules,
         reference_groups.plain_names(options.attributes, RESERVED)[options.containing] if options.containing else None,

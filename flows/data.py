@@ -138,11 +138,11 @@ def _advice(source: Source, folder: str) -> str:
 
 def _base(title: str, source: str) -> Needed:
     """A base is there when its weights can be located and have their pinned checksums."""
-    from stages.models.pretrained import locate
+    from stages.models.pretrained import locate_all
 
     known, weights = _of_file(Path(source)), f"weights of {source}"
     try:
-        locate(source)
+        locate_all(source)
     except BadInput as error:
         return Needed(title, {weights: MISSING}, _advice(known, str(Path(source).parent)) if known else f"why: {error}")
     return Needed(title, {weights: "there, checksums right" if Path(source).suffix == ".yaml" else "there"})

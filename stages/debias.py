@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import Annotated, Any
 
 import numpy as np
+import yaml
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from stages.contract.bad_input import BadInput
@@ -16,7 +17,8 @@ from stages.contract.tables import At
 from stages.models import pretrained, projection, vectors
 
 LEXICONS = Path(__file__).parent / "lexicons"
-FORMATS = {"vectors": "word vectors", "encoder": "an encoder"}
+PROBED = Path(__file__).parent / "probes" / "words"
+FORMATS = {"vectors": "word vectors", "encoder": "an encoder", "text": "plain text"}
 Lexicons = dict[str, list[tuple[str, ...]]]
 
 
@@ -31,31 +33,42 @@ def run(model: Model, params: Params, output: Annotated[Path, At("data/debias/{m
     """Fill ``output`` with the model's base after its debiaser: ``vectors.npy`` and ``words.txt``, or an encoder's folder.
 
     An encoder whose debiaser edits its last hidden states rather than its weights gets ``projection.safetensors`` beside them.
-    BadInput: the base cannot be used, the debiaser is not for its format, or debiasing left the numbers as they were.
+    A base with weights by language gets a folder for each language, a base of the kind text a file that says so.
+    BadInput: the base cannot be used, the debiaser is not for its format or languages, or debiasing left the numbers as they were.
     """
-    weights = pretrained.locate(model.base.source)
+    found = pretrained.locate_all(model.base.source)
     debiaser, options = take("debiasers", model.debiaser)
-    if not hasattr(debiaser, f"debias_{weights.kind}"):
-        what = FORMATS[weights.kind]
-        raise BadInput(f"debiaser {model.debiaser.use} is not made for {what}, as {model.base.source} is: change the base or debiaser.")
     changes = model.debiaser.use != "identity"
+    for language, weights in found.items():
+        if not hasattr(debiaser, f"debias_{weights.kind}"):
+            what = FORMATS[weights.kind]
+            raise BadInput(f"debiaser {model.debiaser.use} is not made for {what}, as {model.base.source} is: change the base or debiaser.")
+        if changes and language not in ("", "en"):
+            raise BadInput(
+                f"debiaser {model.debiaser.use} has English word lists and {model.base.source} weights for {language}: use identity."
+            )
     if changes:
         import torch
 
         torch.set_num_threads(params.threads)
-    debias = _debias_vectors if weights.kind == "vectors" else _debias_encoder
+    debias = {"vectors": _debias_vectors, "encoder": _debias_encoder, "text": _keep_text}
     with threadpool_limits(params.threads):  # NumPy's own threads, on which the last digits of a product depend too
-        equal = debias(debiaser, options, weights, model.base.vocabulary, params.seed, output)
-    if changes and equal:
-        raise BadInput(f"the debiased base equals its input: {model.debiaser.use} changed no number; check its options and word lists.")
+        for language, weights in found.items():
+            folder = output / language
+            equal = debias[weights.kind](debiaser, options, weights, model.base.vocabulary, params.seed, folder)
+            if changes and equal:
+                raise BadInput(
+                    f"the debiased base equals its input: {model.debiaser.use} changed no number; check its options and word lists."
+                )
 
 
 def _debias_vectors(
     debiaser: ModuleType, options: Any, weights: pretrained.Weights, vocabulary: int | None, seed: int, output: Path
 ) -> bool:
-    """Write the debiased vectors of the ``vocabulary`` most frequent words and all words of the lexicons; True when nothing changed."""
+    """Write debiased vectors of the ``vocabulary`` most frequent words and all of the lexicons and probes; True when nothing changed."""
     lexicons = read_lexicons(LEXICONS)
-    base = vectors.read(weights.files, vocabulary, {word for rows in lexicons.values() for row in rows for word in row})
+    listed = {word for rows in lexicons.values() for row in rows for word in row}
+    base = vectors.read(weights.files, vocabulary, listed | read_probed(PROBED))
     print(f"{len(base.words)} words of {base.matrix.shape[1]} dimensions", flush=True)
     matrix = debiaser.debias_vectors(base.words, base.matrix, lexicons, options, seed)
     vectors.save(vectors.WordVectors(base.words, matrix), output)
@@ -80,6 +93,17 @@ def _debias_encoder(
     return same and (found is None or projection.changes_nothing(output))
 
 
+def _keep_text(
+    _debiaser: ModuleType, _options: Any, _weights: pretrained.Weights, vocabulary: int | None, _seed: int, output: Path
+) -> bool:
+    """Mark a base that has no weights; nothing can have changed."""
+    if vocabulary is not None:
+        raise BadInput("vocabulary is for a base of word vectors, and this one is plain text: remove the key.")
+    output.mkdir(parents=True, exist_ok=True)
+    (output / "text.txt").write_text("The texts themselves: there are no pretrained weights.\n", encoding="utf-8")
+    return True
+
+
 def _numbers(file: Path) -> bytes:
     """The values in a safetensors file, without its header (whose metadata may change where no value does)."""
     content = file.read_bytes()
@@ -89,6 +113,12 @@ def _numbers(file: Path) -> bytes:
 def read_lexicons(folder: Path) -> Lexicons:
     """Every word list (``*.tsv``: one header line, tab-separated, lower-cased) by its name: rows of as many words as columns."""
     return {file.stem: _rows(file) for file in sorted(folder.glob("*.tsv"))}
+
+
+def read_probed(folder: Path) -> set[str]:
+    """The words that probes ask for, as written and in lower case."""
+    files = (yaml.safe_load(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*.yaml")))
+    return {form for file in files for words in file.get("sets", {}).values() for word in words for form in (word, word.lower())}
 
 
 def _rows(file: Path) -> list[tuple[str, ...]]:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import Field
 
@@ -54,7 +55,10 @@ def run(
     predictions: Predictions,
     params: Params,
 ) -> tuple[Scores, Groups, Metrics]:
-    """Scores of one cell of the benchmark, of every group of people as it is, and its few headline figures as DVC metrics."""
+    """Scores of one cell of the benchmark, of every group of people as it is, and its few headline figures as DVC metrics.
+
+    Without attribute sets there is performance alone.
+    """
     frame = joined(documents, subgroups, predictions)
     frame["author_id"] = pd.factorize(frame["author_id"])[0]  # numbers for names, found once
     chosen: Sets = [tuple(name.split("+")) for name in dict.fromkeys(sets.column("attributes").to_pylist())]
@@ -72,6 +76,8 @@ def run(
 
 def _score_pairs(frame: pd.DataFrame, population: pa.Table, sets: Sets, rules: Rules, params: Params) -> list[Row]:
     """Performance, and rates and gaps of the protected and the privileged group of each set."""
+    if not sets:
+        return score_performance(frame, rules)
     attributes = sorted({name for names in sets for name in names})
     table = tabulate(frame[attributes], frame["favourable"].to_numpy(), frame["y_pred"].to_numpy() == 1, frame["author_id"].to_numpy())
     cell = sample(table, sets, rules, _planted(population, attributes, sets))
@@ -84,6 +90,8 @@ def _score_pairs(frame: pd.DataFrame, population: pa.Table, sets: Sets, rules: R
 
 def _score_groups(frame: pd.DataFrame, sets: Sets, rules: Rules) -> tuple[list[Row], pd.DataFrame]:
     """Gaps over all groups of each set, and the scores of every group."""
+    if not sets:
+        return [], pd.DataFrame(columns=column_names(Groups))
     groups = gather(frame, sets)
     measured = estimates(groups)
     tests, rows = compare_groups(groups, measured, rules)
@@ -91,7 +99,13 @@ def _score_groups(frame: pd.DataFrame, sets: Sets, rules: Rules) -> tuple[list[R
 
 
 def joined(documents: pa.Table, subgroups: pa.Table, predictions: pa.Table) -> pd.DataFrame:
-    """One row a document with its subgroups and prediction; BadInput unless the three tables hold the same identifiers."""
+    """One row a document with its subgroups and prediction; BadInput unless the three tables hold the same identifiers.
+
+    Texts that a published split has for training and development are predicted by nobody, and left out.
+    """
+    apart = documents.filter(pc.is_in(documents["fold"], pa.array(["train", "dev"])))["doc_id"].combine_chunks()
+    if len(apart):
+        documents, subgroups = (table.filter(pc.invert(pc.is_in(table["doc_id"], apart))) for table in (documents, subgroups))
     frame = documents.select(["doc_id", "author_id", "favourable"]).to_pandas()
     for name, table in (("subgroups", subgroups), ("predictions", predictions)):
         if table.column("doc_id").equals(documents.column("doc_id")):  # nothing to look up

@@ -1,6 +1,6 @@
-"""scores, groups and sets of every cell, findings of the re-audit -> one HTML page that opens anywhere, and ADI by order."""
+"""scores, groups and sets of every cell, findings of the re-audit -> one HTML page that opens anywhere, and the paper's tables."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import pyarrow as pa
 from pydantic import Field
@@ -9,18 +9,23 @@ from stages.contract.command import command
 from stages.contract.design import settings
 from stages.contract.findings import Findings, KnownProblems
 from stages.contract.params import Design, Section
+from stages.contract.relations import Effects, Matched, ProbesAndOutcomes
 from stages.contract.schemas import AttributeSets, Groups, Scores
 from stages.contract.tables import At
+from stages.reporting import by_order, latex, reaudited, related, results
 from stages.reporting import groups as as_they_are
-from stages.reporting import reaudited, results
 from stages.reporting.page import render
+from stages.reporting.paper_tables import Grid
 from stages.reporting.results import Results
+from stages.reporting.wording import percent
 
 Page = Annotated[str, At("data/report/index.html")]
 AdiByOrder = Annotated[pa.Table, At("data/report/adi_by_order.csv")]
+PaperTables = Annotated[pa.Table, At("data/report/paper_tables.csv")]
+PaperLatex = Annotated[str, At("data/report/paper_tables.tex")]
 
 # The stages whose settings the page states, in the order they run; dvc.yaml names them under this stage's params.
-SHOWN = ("ingest", "subgroup", "debias", "finetune", "evaluate", "reaudit")
+SHOWN = ("ingest", "subgroup", "debias", "finetune", "evaluate", "relate", "reaudit")
 
 
 class Params(Section):
@@ -31,17 +36,30 @@ class Params(Section):
     standing_out: int = Field(default=5, ge=1)
 
 
-def run(
-    scores: Scores, groups: Groups, sets: AttributeSets, findings: Findings, problems: KnownProblems, design: Design, params: Params
-) -> tuple[Page, AdiByOrder]:
-    """The page and the table of the design's cells, in the design's order."""
+def run(  # noqa: PLR0917 - a stage's signature is its declaration
+    scores: Scores,
+    groups: Groups,
+    sets: AttributeSets,
+    effects: Effects,
+    matched: Matched,
+    probes: ProbesAndOutcomes,
+    findings: Findings,
+    problems: KnownProblems,
+    design: Design,
+    params: Params,
+) -> tuple[Page, AdiByOrder, PaperTables, PaperLatex]:
+    """The page and the tables of the design's cells, in the design's order."""
     found = results.read(scores, sets, list(design.tasks), list(design.models))
-    sections = {stage: settings(design, stage) for stage in SHOWN}
+    sections: dict[str, Any] = {stage: settings(design, stage) for stage in SHOWN}
+    level = sections["evaluate"].level
     reaudit = reaudited.parts(findings, problems, sections["reaudit"])
+    relate = related.parts(effects, matched, probes, sections["relate"].confidence, level)
     of_groups = as_they_are.read(groups, found, params.standing_out)
-    page = render(found, of_groups, design, sections, params.title, params.worst, reaudit=reaudit)
+    page = render(found, of_groups, design, sections, params.title, params.worst, reaudit=reaudit, relate=relate)
     print(f"report: open {Page.__metadata__[0].path}", flush=True)  # type: ignore[attr-defined]
-    return page, adi_by_order(found)
+    lines = by_order.lines(found, design)
+    paper = latex.write(Grid(found, lines, by_order.arms(design)), percent(sections["evaluate"].confidence), level)
+    return page, adi_by_order(found), by_order.as_table(lines), paper
 
 
 def adi_by_order(found: Results) -> pa.Table:

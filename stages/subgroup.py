@@ -50,10 +50,11 @@ class Params(Section):
     """The rule of each attribute, and which sets of attributes to meet together.
 
     ``datasets`` has rules of a data set's own, over those of ``attributes``: a survey of another country has other categories and
-    another median age. ``containing`` keeps only the sets with that attribute (the NAACL 2022 paper: gender); orders go up to ``highest_order``.
+    another median age. ``containing`` keeps only the sets with that attribute (the NAACL 2022 paper: gender); orders go up to
+    ``highest_order``.
     """
 
-    attributes: dict[Name, Rule] = Field(min_length=1)
+    attributes: dict[Name, Rule] = Field(default_factory=dict)
     datasets: dict[Name, dict[Name, Rule]] = Field(default_factory=dict)
     containing: Name | None = None
     highest_order: int = Field(default=5, ge=1)
@@ -62,15 +63,21 @@ class Params(Section):
 def run(
     documents: Documents, population: Population, params: Params, task: Task | None = None
 ) -> tuple[Subgroups, PopulationSubgroups, AttributeSets]:
-    """Code the attributes this data set has by their rules, for its documents and for the population behind them, if known."""
+    """Code the attributes this data set has by their rules, for its documents and for the population behind them, if known.
+
+    Of documents that say nothing of their authors there are no groups and no sets: evaluate then scores performance alone.
+    """
     frame = documents.to_pandas()
+    if set(frame.columns) <= FIXED:
+        print("subgroup: these documents say nothing of their authors, so there are no groups", flush=True)
+        return documents.select(["doc_id"]), population, AttributeSets.__metadata__[0].empty()
     rules = params.attributes | (params.datasets.get(task.dataset.use, {}) if task is not None else {})
     attributes = {name: rule for name, rule in rules.items() if name in frame}
     missing = [name for name in frame.columns if name not in FIXED and name not in attributes]
     if missing:
         print(f"subgroup: {', '.join(missing)} collected but without a rule in params.yaml, so not looked at", flush=True)
     if not attributes:
-        raise BadInput(f"params.yaml: subgroup.attributes: none of {', '.join(rules)} is a column of the documents.")
+        raise BadInput(f"params.yaml: subgroup.attributes: none of {', '.join(rules) or '(no rules)'} is a column of the documents.")
     coded = code(frame, attributes)
     for name in attributes:
         if coded[name].isna().all():

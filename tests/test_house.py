@@ -31,7 +31,7 @@ def plain(text: str) -> str:
 
 
 def listed(stage: str, part: str) -> list[str]:
-    key = {"${tasks}": "task", "${models}": "model"}.get(PIPELINE[stage].get("foreach"))
+    key = {"${tasks}": "task", "${models}": "model", "${challenges}": "challenge"}.get(PIPELINE[stage].get("foreach"))
     entries = [next(iter(entry)) if isinstance(entry, dict) else entry for entry in stanza(stage).get(part, [])]
     return [plain(entry).replace("{key}", f"{{{key}}}") for entry in entries]
 
@@ -43,7 +43,7 @@ def run_of(stage: str):
 def test_one_name_in_five_places():
     assert set(PIPELINE) == set(STAGES)
     for design in DESIGNS:
-        sections = set(yaml.safe_load(design.read_text(encoding="utf-8"))) - {"tasks", "models", "bases"}
+        sections = set(yaml.safe_load(design.read_text(encoding="utf-8"))) - {"tasks", "models", "challenges", "bases"}
         assert sections == set(STAGES), design.name
     for stage in STAGES:
         outputs = listed(stage, "outs") + listed(stage, "metrics")

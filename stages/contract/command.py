@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pyarrow as pa
 import pyarrow.csv
 
@@ -23,7 +24,7 @@ from stages.contract.bad_input import BadInput
 from stages.contract.params import Design, fill
 from stages.contract.tables import At
 
-KEYS = {"task": "tasks", "model": "models"}
+KEYS = {"task": "tasks", "model": "models", "challenge": "challenges"}
 # Weights come from pins and folders; whoever wants a model hub sets HF_HUB_OFFLINE=0.
 HUB = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "TOKENIZERS_PARALLELISM": "false"}
 
@@ -55,13 +56,14 @@ def perform(run: Callable[..., Any], stage: str, design: Design, names: dict[str
     os.environ |= HUB | os.environ | {"OMP_NUM_THREADS": str(getattr(params, "threads", 1))}
     started = time.monotonic()
     print(f"{stage} {_progress(design, names)}", flush=True)
-    arguments = {"params": params, "design": design} | entries
+    arguments = {"params": params, "design": design, "challenges": design.put_to(names.get("task"))} | entries
     for name, at in inputs_of(run).items():
         arguments[name] = _read(at, design, names)
     folder, returned = outputs_of(run)
     temporary = {name: _beside(Path(at.path.format(**names))) for name, at in folder.items()}
     try:
         for path in temporary.values():
+            _clear_litter(path)
             path.mkdir(parents=True)
         results = run(**{name: value for name, value in (arguments | temporary).items() if name in hints})
         for path, at in zip(temporary.values(), folder.values(), strict=True):
@@ -91,7 +93,7 @@ def outputs_of(run: Callable[..., Any]) -> tuple[dict[str, At], list[At]]:
 
 
 def keys_of(run: Callable[..., Any]) -> list[str]:
-    """Which of task and model the stage runs once for each of: those its outputs' paths hold."""
+    """Which of task, model and challenge the stage runs once for each of: those its outputs' paths hold."""
     folder, returned = outputs_of(run)
     held = {key for at in [*folder.values(), *returned] for key in fields(at.path)}
     return [key for key in KEYS if key in held]
@@ -134,6 +136,14 @@ def _read(at: At, design: Design, names: dict[str, str]) -> Any:
 
 def _beside(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}")
+
+
+def _clear_litter(temporary: Path) -> None:
+    """Remove what runs of the same stage and cell that were killed left beside ``temporary``; a live process keeps its own."""
+    for other in temporary.parent.glob(f"{temporary.stem}.*"):
+        number = other.suffix[1:]
+        if number.isdecimal() and (other == temporary or not psutil.pid_exists(int(number))):
+            shutil.rmtree(other)
 
 
 def _write(result: Any, at: At, path: Path) -> None:

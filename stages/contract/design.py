@@ -32,6 +32,12 @@ def validate(path: Path) -> Design:
     for name, task in design.tasks.items():
         take("datasets", task.dataset)
         _exists(task.dataset.source, f"{path}: tasks.{name}.dataset.source")
+    for name, challenge in design.challenges.items():
+        take("challenges", challenge)
+        _exists(challenge.source, f"{path}: challenges.{name}.source")
+        unknown = sorted(set(challenge.tasks or ()) - set(design.tasks))
+        if unknown:
+            raise BadInput(f"{path}: challenges.{name}.tasks: {unknown[0]!r} is not among the tasks, {', '.join(design.tasks)}.")
     for name, model in design.models.items():
         _exists(model.base.source, f"{path}: models.{name}.base.source")
         _fits(model, f"{path}: models.{name}")
@@ -44,9 +50,11 @@ def settings(design: Design, stage: str, path: Path = Path("params.yaml")) -> Se
 
 
 def _fits(model: Model, where: str) -> None:
-    """BadInput when the debiaser or the family is not made for what the base holds."""
+    """BadInput when the debiaser or the family is not made for what the base holds, or the mitigation's options are wrong."""
     debiaser, _ = take("debiasers", model.debiaser)
     family, _ = take("models", model.family)
+    if model.family.mitigation is not None:
+        take("mitigations", model.family.mitigation)
     held = _kind_of(Path(model.base.source))
     for use, fits in ((model.debiaser.use, hasattr(debiaser, f"debias_{held}")), (model.family.use, held == family.BASE)):
         if not fits:

@@ -47,6 +47,18 @@ class Dataset(Entry):
     source: str
 
 
+class Challenge(Dataset):
+    """Sentences put to the fitted models of every task in their language, or of ``tasks`` alone."""
+
+    tasks: tuple[Name, ...] | None = None
+
+
+class Family(Entry):
+    """What is fitted on a base; its ``mitigation`` makes the fit, or the decisions made from it, treat groups more alike."""
+
+    mitigation: Entry | None = None
+
+
 class Task(Section):
     """A data set and its label: what a model learns, and how a label or an output becomes a decision.
 
@@ -76,20 +88,25 @@ class Model(Section):
 
     base: Base
     debiaser: Entry
-    family: Entry
+    family: Family
 
 
 class Design(BaseModel):
-    """A whole params.yaml: tasks x models are the cells; then one section a stage."""
+    """A whole params.yaml: tasks x models are the cells, challenges are put to their models; then one section a stage."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     tasks: dict[Name, Task] = Field(min_length=1)
     models: dict[Name, Model] = Field(min_length=1)
+    challenges: dict[Name, Challenge] = Field(default_factory=dict)
+
+    def put_to(self, task: str | None) -> list[str]:
+        """The names of the challenges that are for a task."""
+        return [name for name, challenge in self.challenges.items() if challenge.tasks is None or task in challenge.tasks]
 
     def section(self, stage: str) -> dict[str, Any]:
         return dict((self.model_extra or {}).get(stage) or {})
 
-    def entry(self, kind: Literal["tasks", "models"], name: str) -> Any:
+    def entry(self, kind: Literal["tasks", "models", "challenges"], name: str) -> Any:
         entries = getattr(self, kind)
         if name not in entries:
             raise BadInput(f"params.yaml: {name!r} is not among its {kind}; they are {', '.join(entries)}.")

@@ -7,7 +7,10 @@ import pyarrow as pa
 from stages.contract.tables import At
 
 # One figure a row: `probe` is the method (weat, association, ...), `test` its word sets (weat_6, gender, ...), `statistic` what is
-# measured (effect_size, s, amae, ...); n: words or pairs behind it; a null value has a reason.
+# measured (effect_size, s, amae, ...), `vectors` what stands for a word: static (word vectors), or of an encoder the word alone, in
+# templates, in sentences or in contexts of a corpus; `pooling`, `casing`: how. ci: as drawn words would vary; null: what sets of these
+# sizes come to by chance; q_value: within a probe's tests of one statistic and kind of vectors; n: words (seat: sentences) behind it;
+# lost: words without a vector, set by set; a null value has a reason.
 Probes = Annotated[
     pa.Table,
     At(
@@ -16,6 +19,9 @@ Probes = Annotated[
             ("probe", "string"),
             ("test", "string"),
             ("statistic", "string"),
+            ("vectors", "string"),
+            ("pooling", "string"),
+            ("casing", "string"),
             ("value", "double?"),
             ("ci_low", "double?"),
             ("ci_high", "double?"),
@@ -27,6 +33,6 @@ Probes = Annotated[
             ("lost", "string?"),
             ("reason", "string?"),
         ),
-        key=("probe", "test", "statistic"),
+        key=("probe", "test", "statistic", "vectors"),
     ),
 ]

@@ -6,16 +6,28 @@ import pyarrow as pa
 
 from stages.contract.tables import At
 
+# Who wrote each document and what its label decides: all that relate reads of documents.
+Authors = Annotated[
+    pa.Table,
+    At(
+        "data/ingest/{task}/documents.parquet",
+        (("doc_id", "string"), ("author_id", "string"), ("favourable", "bool")),
+        key=("doc_id",),
+        alone=True,
+    ),
+]
 # One row a term of the regression of a cell's gap on order, representation, debiaser and mitigation. outcome: distance of adi, of di
-# (|log|), or fv; `representation` is a base and its family; null_low to null_high: what the term comes to when demographics are
-# dealt anew in groups of these sizes; n: cells x attribute sets that entered, undefined: those that could not.
+# (|log|), or fv; term: "order", or "model - reference"; kind matched: the reference is the baseline at the model's selection rate;
+# `representation` is a base and its family; null_low to null_high: what the term comes to when demographics are dealt anew in groups
+# of these sizes; p_value: of order against that null, of two models by swapping their predictions; n: attribute sets x tasks (x models
+# for order) that entered, undefined: those that could not; reason: why something is missing, or how else a baseline differs.
 Effects = Annotated[
     pa.Table,
     At(
         "data/relate/effects.parquet",
         (
             ("outcome", "string"),
-            ("kind", "string"),  # order | representation | debiaser | mitigation
+            ("kind", "string"),  # order | representation | debiaser | mitigation | matched
             ("term", "string"),
             ("representation", "string?"),
             ("value", "double?"),
@@ -33,8 +45,9 @@ Effects = Annotated[
         key=("outcome", "term"),
     ),
 ]
-# A debiased or mitigated model beside its baseline, and beside that baseline cut to the model's own selection rate. metric: di, adi, fv;
-# values are the gaps themselves, `difference` is that of their distances from parity, model - matched: below 0 the model is fairer.
+# A debiased or mitigated model beside its baseline, and beside that baseline cut to the model's own selection rate. metric: di, adi, fv,
+# or tpr (protected - privileged); values are the gaps themselves, `difference` is that of their distances from parity (|log| of a
+# ratio), model - matched: below 0 the model is fairer. q_value: among the sets of its task, model and metric.
 Matched = Annotated[
     pa.Table,
     At(
@@ -58,14 +71,15 @@ Matched = Annotated[
             ("baseline_selection_rate", "double"),
             ("accuracy", "double"),
             ("baseline_accuracy", "double"),
-            ("matched_accuracy", "double"),
+            ("matched_accuracy", "double?"),
             ("reason", "string?"),
         ),
         key=("task", "model", "attributes", "metric"),
     ),
 ]
-# How the models' embedding bias goes along with their downstream bias: rank correlation over models of a probe's figure with an
-# outcome, each task's cells centred; n: models.
+# How embedding bias goes along with downstream bias: rank correlation, over embeddings x tasks, of a probe's figure with an outcome
+# (distance of adi, of di, or fv), each task centred. probe: "probe test statistic vectors"; n: embeddings, that is bases and their
+# debiasers; p_value: with the figures dealt anew among the embeddings; q_value: among all probes of an outcome and coefficient.
 ProbesAndOutcomes = Annotated[
     pa.Table,
     At(
@@ -73,13 +87,15 @@ ProbesAndOutcomes = Annotated[
         (
             ("probe", "string"),
             ("outcome", "string"),
+            ("coefficient", "string"),  # spearman | kendall
             ("value", "double?"),
             ("ci_low", "double?"),
             ("ci_high", "double?"),
             ("p_value", "double?"),
+            ("q_value", "double?"),
             ("n", "int64"),
             ("reason", "string?"),
         ),
-        key=("probe", "outcome"),
+        key=("probe", "outcome", "coefficient"),
     ),
 ]

@@ -31,13 +31,18 @@ class At:
     """Where a stage's input or output lies, and for a table what it must look like.
 
     ``path`` may hold ``{task}`` and ``{model}``. ``columns`` maps names to types, ``?`` marking a column that may be null;
-    ``others`` is what further columns, the demographic attributes, may be.
+    ``others`` is what further columns, the demographic attributes, may be; ``alone`` reads none of them, whatever they are.
     """
 
     path: str
     columns: tuple[tuple[str, str], ...] = ()
     key: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    alone: bool = False
+
+    def empty(self) -> pa.Table:
+        """A table of this kind without rows."""
+        return pa.schema([(name, self.type_of(name)) for name, _ in self.columns]).empty_table()
 
     def type_of(self, name: str) -> pa.DataType | None:
         kind = dict(self.columns).get(name)
@@ -93,7 +98,7 @@ def read(path: Path, at: At) -> pa.Table:
     if not path.is_file():
         raise BadInput(f"{path} is missing: run the stage that writes it (dvc repro).")
     try:
-        table = pq.ParquetFile(path).read()
+        table = pq.ParquetFile(path).read(columns=[name for name, _ in at.columns] if at.alone else None)
     except (pa.ArrowInvalid, OSError) as error:
         raise BadInput(f"{path} is not a readable Parquet file: {error}.") from error
     return check(table, at, str(path))

@@ -19,3 +19,7 @@ def debias_vectors(_words: Sequence[str], matrix: NDArray[np.float32], *_: objec
 
 def debias_encoder(*_: object) -> None:
     """Leave the encoder's folder as it is."""
+
+
+def debias_text(*_: object) -> None:
+    """Leave the texts as they are."""

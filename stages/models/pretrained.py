@@ -2,16 +2,17 @@
 
 import hashlib
 import importlib.util
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any
 
 import yaml
-from pydantic import model_validator
 
 from stages.contract.bad_input import BadInput
-from stages.contract.params import Section, fill
+from stages.contract.params import fill
 from stages.models import projection
+from stages.models.pins import Kind, Pin, PinByLanguage
 
 # All that an encoder and its tokenizer can consist of; only safetensors, as other formats are pickles.
 ENCODER = (
@@ -35,66 +36,76 @@ TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "spiece.model", "sent
 class Weights:
     """Where pretrained weights lie: ``path`` is an encoder's folder or the file of word vectors; ``files`` are all it takes.
 
-    For word vectors ``files`` is what ``vectors.read`` takes: one file, or a matrix and the list of its words.
+    For word vectors ``files`` is what ``vectors.read`` takes: one file, or a matrix and the list of its words. A base of the kind
+    text has no files: its families read texts and nothing else.
     """
 
-    kind: Literal["vectors", "encoder"]
+    kind: Kind
     path: Path
     files: tuple[Path, ...]
 
 
-class Package(Section):
-    """An installed package that carries the files: its import name (its code is never run) and the folder inside it."""
-
-    module: str
-    folder: str
-
-
-class Pin(Section):
-    """A file of stages/pretrained: which weights, from which package or hub repository, and their SHA-256 sums.
-
-    ``files`` of word vectors: the matrix, then its words. Of a hub repository the revision already fixes every file, so
-    ``files`` may name a part of them.
-    """
-
-    kind: Literal["vectors", "encoder"]
-    about: str
-    licence: str
-    files: dict[str, str]
-    packages: tuple[Package, ...] = ()
-    install: str = ""
-    hub: str = ""
-    revision: str = ""
-
-    @model_validator(mode="after")
-    def _one_origin(self) -> Self:
-        if bool(self.packages) == bool(self.hub) or bool(self.hub) != bool(self.revision):
-            raise ValueError("a pin names either packages, or hub and revision")
-        return self
-
-
 def locate(source: str) -> Weights:
-    """The weights behind a base's ``source``: a pin (.yaml), a file of word vectors, or a folder of vectors or of an encoder.
+    """The weights behind the ``source`` of a base that has the same for all languages; BadInput as ``locate_all``."""
+    found = locate_all(source)
+    if "" not in found:
+        raise BadInput(f"{source} has weights for each of the languages {', '.join(found)}, and one for all is needed here.")
+    return found[""]
 
+
+def locate_all(source: str) -> dict[str, Weights]:
+    """The weights behind a base's ``source`` by language, "" being every language.
+
+    ``source``: a pin (.yaml), a file of word vectors, or a folder of vectors or of an encoder.
     BadInput: nothing is there, a part is missing, a checksum differs, the package is not installed, or the hub is not allowed.
     """
     path = Path(source)
     if path.is_dir():
-        return _in_folder(path)
+        return {"": _in_folder(path)}
     if not path.is_file():
         raise BadInput(f"base source {source} is no file or folder; for a model of the hub write a pin (see stages/pretrained).")
     if path.suffix not in (".yaml", ".yml"):
-        return Weights("vectors", path, (path,))
+        return {"": Weights("vectors", path, (path,))}
     try:
-        pin = fill(Pin, yaml.safe_load(path.read_text(encoding="utf-8")), source)
+        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise BadInput(f"{source} is not valid YAML: {' '.join(str(error).split())}.") from error
-    folder = _from_hub(pin, source) if pin.hub else _in_package(pin, source)
+    if not isinstance(raw, dict) or "languages" not in raw:
+        return {"": _pinned(raw, source)}
+    pins = fill(PinByLanguage, raw, source)
+    return {language: _pinned({"kind": pins.kind} | pin, f"{source}: {language}") for language, pin in pins.languages.items()}
+
+
+def in_language(base: Path, languages: Iterable[str]) -> Path:
+    """The folder of a debiased base for texts in ``languages``: ``base`` itself, or in one with weights by language that language's.
+
+    BadInput: ``base`` has weights by language, and the texts are in several or in one that it lacks.
+    """
+    held = sorted(folder.name for folder in base.iterdir() if folder.is_dir())
+    asked = sorted(set(languages))
+    if not held:
+        return base
+    if len(asked) != 1 or asked[0] not in held:
+        raise BadInput(f"{base} has weights for {', '.join(held)}, and the texts are in {', '.join(asked)}; give the pin that language.")
+    return base / asked[0]
+
+
+def _pinned(raw: dict[str, Any], source: str) -> Weights:
+    pin = fill(Pin, raw, source)
+    if pin.kind == "text":
+        return Weights("text", Path(source), ())
+    folder = _folder_of(pin, source)
     _check_sums(pin, folder, source)
     if pin.kind == "encoder":
         return _encoder(folder, tuple(pin.files) if pin.packages else ENCODER)
     files = tuple(folder / name for name in pin.files)
     return Weights("vectors", files[0], files)
+
+
+def _folder_of(pin: Pin, source: str) -> Path:
+    if pin.folder:
+        return Path(pin.folder)
+    return _from_hub(pin, source) if pin.hub else _in_package(pin, source)
 
 
 def _in_folder(folder: Path) -> Weights:
@@ -134,6 +145,8 @@ def _check_sums(pin: Pin, folder: Path, source: str) -> None:
             raise BadInput(f"{source}: {file} is missing, so the weights are incomplete; install or download them again.")
         with file.open("rb") as opened:
             found = hashlib.file_digest(opened, "sha256").hexdigest()
+        if not expected:
+            raise BadInput(f"{source}: write the SHA-256 of {file} into the pin, so that a change of it is seen; it is {found}.")
         if found != expected:
             raise BadInput(f"{source}: {file} is not the pinned file (sha256 {found[:9]}..., pinned {expected[:9]}...); install it again.")
 

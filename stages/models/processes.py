@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -54,8 +55,17 @@ def each(work: Callable[[Any], Any], items: Sequence[Any], processes: int, threa
 
 
 def _start(work: Callable[[Any], Any], threads: int) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _held["work"] = work
     limit_threads(threads)
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed cannot end its workers, which would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _run(item: Any) -> Any:

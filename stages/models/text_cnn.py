@@ -75,6 +75,11 @@ def prepare(texts: Sequence[str], base: Path, params: Params) -> Inputs:  # noqa
     return Inputs(rows, known.words, table, {"words": len(rows.numbers), "words_without_vector": int((rows.numbers == 0).sum())})
 
 
+def stored(inputs: Inputs, params: Params) -> int:
+    """Bytes of a fitted fold."""
+    return sum(tensor.nbytes for tensor in _network(inputs, params).state_dict().values())
+
+
 def fit(inputs: Inputs, lesson: Lesson, params: Params) -> tuple[dict[str, "Tensor"], dict[str, Any]]:
     """Train on the lesson. A frozen table is not among the tensors; a trained one is, with its words as UTF-8 lines."""
     import torch
@@ -138,4 +143,4 @@ def _learner(network: "Network", inputs: Inputs) -> "Learner":
         found: Tensor = network(torch.from_numpy(numbers).to(where), torch.from_numpy(held).to(where))
         return found
 
-    return Learner(network, outputs, inputs.rows.lengths)
+    return Learner(network, outputs, inputs.rows.lengths, network.output)

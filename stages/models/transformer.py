@@ -66,6 +66,15 @@ def prepare(texts: Sequence[str], base: Path, params: Params) -> Inputs:
     return Inputs(tokens, base, {"precision": encoder.precision_of(params.precision)} | tokens.notes)
 
 
+def stored(inputs: Inputs, params: Params) -> int:
+    """Bytes of a fitted fold."""
+    import torch
+
+    with torch.device("meta"):
+        network = _blank(inputs.base)
+    return sum(tensor.numel() for tensor in network.state_dict().values()) * (2 if params.store == "bf16" else 4)
+
+
 def fit(inputs: Inputs, lesson: Lesson, params: Params) -> tuple[dict[str, "Tensor"], dict[str, Any]]:
     """Fine-tune on the lesson with AdamW; the tensors are the best epoch's weights in the format ``store``."""
     import torch
@@ -83,16 +92,23 @@ def fit(inputs: Inputs, lesson: Lesson, params: Params) -> tuple[dict[str, "Tens
 
 def predict(inputs: Inputs, tensors: dict[str, "Tensor"], index: np.ndarray, params: Params) -> np.ndarray:  # noqa: ARG001
     """Outputs for the texts at ``index`` of the stored weights."""
-    from transformers import AutoModelForSequenceClassification
+    from stages.models import projection, training
 
-    from stages.models import encoder, projection, training
-
-    config = encoder.config_of(inputs.base)
-    config.num_labels = 1
-    network = AutoModelForSequenceClassification.from_config(config).float()
+    network = _blank(inputs.base)
     network.load_state_dict(tensors)
     projection.follow(network.to(training.device()), inputs.base)
     return training.answers(_learner(network, inputs), index, 64)
+
+
+def _blank(base: Path) -> Any:
+    """The network of ``base`` with its head, its numbers yet to be filled in."""
+    from transformers import AutoModelForSequenceClassification
+
+    from stages.models import encoder
+
+    config = encoder.config_of(base)
+    config.num_labels = 1
+    return AutoModelForSequenceClassification.from_config(config).float()
 
 
 def _groups(network: "torch.nn.Module", weight_decay: float) -> list[dict[str, Any]]:
@@ -120,4 +136,11 @@ def _learner(network: Any, inputs: Inputs) -> "Learner":
             found: Tensor = network(**inputs.tokens.batch(index)).logits.squeeze(1)
         return found
 
-    return Learner(network, outputs, inputs.tokens.rows.lengths)
+    return Learner(network, outputs, inputs.tokens.rows.lengths, _head(network))
+
+
+def _head(network: "torch.nn.Module") -> "torch.nn.Linear":
+    """The linear layer that gives the one output: the last of the classification head, whatever the architecture calls it."""
+    import torch
+
+    return [layer for layer in network.modules() if isinstance(layer, torch.nn.Linear) and layer.out_features == 1][-1]

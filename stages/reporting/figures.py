@@ -9,6 +9,7 @@ COLOURS = ("#0072B2", "#D55E00", "#000000", "#00805E", "#AA4499", "#806000", "#5
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 FOUR_FIFTHS = (0.8, 1.25)
 BETWEEN_ORDERS = 0.25  # in widths of a set
+TICKS = (0.1, 0.2, 0.3, 0.5, 0.8, 1, 1.25, 1.6, 2, 3, 5, 10)
 STYLE = {"aria": False, "font": "system-ui, sans-serif", "background": "white", "padding": {"left": 5, "right": 30, "top": 5, "bottom": 5}}
 
 
@@ -107,7 +108,7 @@ def _cycle(values: tuple[str, ...], models: list[str]) -> list[str]:
 
 
 def _ticks(axis: tuple[float, float]) -> list[float]:
-    return [tick for tick in (0.1, 0.2, 0.3, 0.5, 0.8, 1, 1.25, 1.6, 2, 3, 5, 10) if axis[0] <= tick <= axis[1]]
+    return [tick for tick in TICKS if axis[0] <= tick <= axis[1]]
 
 
 def _backdrop(metric: str, x: Any, y: Any, places: dict[str, float], sets: dict[str, int], width: float) -> list[Any]:

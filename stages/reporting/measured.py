@@ -5,7 +5,7 @@ from stages.reporting import findings, standing
 from stages.reporting.groups import AsTheyAre
 from stages.reporting.results import OURS, PUBLISHED, Results, Score
 from stages.reporting.tables import Table, texts_people
-from stages.reporting.wording import METRICS, direction, measure, number, probability, set_name, verdict, verdict_of_adi
+from stages.reporting.wording import METRICS, direction, measure, set_name, verdict, verdict_of_adi
 
 PERFORMANCE = ("accuracy", "f1", "auc", "mse", "pearson_r")
 HEADLINES = {"classification": "accuracy", "regression": "pearson_r"}
@@ -48,30 +48,13 @@ def misses(results: Results) -> Table:
     return Table("Misses: is each group found as reliably as everyone when its label is favourable?", columns, rows, (0, 1, 2, 5, 6))
 
 
-def orders(results: Results, metric: str) -> Table:
-    """One line a cell: for each number of demographics the gap that stands out most, and how often chance goes as far."""
-    highest = max(order for sets in results.orders.values() for order in sets.values())
-    rows = []
-    for task, model in results.cells():
-        found = [results.furthest(task, model, order, metric) for order in range(1, highest + 1)]
-        rows.append(
-            [task, model, *("-" if s is None or s.p_value is None else f"{number(s.known)}, p {probability(s.p_value)}" for s in found)]
-        )
-    return Table(
-        f"{METRICS[metric]} that stands out most, by number of demographics",
-        ["Task", "Model", *map(str, range(1, highest + 1))],
-        rows,
-        (0, 1),
-    )
-
-
 def _counted(gap: Score) -> str:
     return f"{gap.n_protected:,} / {gap.n_privileged:,}"
 
 
 def performance(results: Results, level: str) -> Table:
     rows = []
-    for task, model in results.cells():
+    for task, model in results.performed():
         scores = [results.everyone(task, model, metric) for metric in PERFORMANCE]
         rows.append([task, model, f"{scores[0].n:,}", *(measure(score, 3) for score in scores)])
     columns = ["Task", "Model", "Texts", "Accuracy", "F1", "AUC", "MSE", "Pearson r"]

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from stages.contract.params import Design, Section
-from stages.reporting import figures, findings, groups_section, measured, planted, tables, undefined
+from stages.reporting import figures, findings, groups_section, measured, paper, planted, tables, undefined
 from stages.reporting.figures import FOUR_FIFTHS, Point
 from stages.reporting.groups import AsTheyAre
 from stages.reporting.results import PUBLISHED, Results
@@ -20,13 +20,15 @@ def render(
     sections: dict[str, Section],
     title: str,
     worst: int,
+    *,
     notes: list[str] | None = None,
     reaudit: dict[str, Any] | None = None,
+    relate: dict[str, Any] | None = None,
 ) -> str:
     """The page. ``sections`` are the stages' settings with their defaults; ``worst`` disparities a cell are shown.
 
     ``notes`` say how a file of predictions was read: the page of an audit, which has them where a benchmark has its design.
-    ``reaudit`` is what reaudited.parts gives, None for a page without that section.
+    ``reaudit`` is what reaudited.parts gives and ``relate`` what related.parts does, None for a page without that section.
     """
     import jinja2
 
@@ -35,7 +37,7 @@ def render(
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, loader=loader, trim_blocks=True, lstrip_blocks=True)
     evaluate: Any = sections["evaluate"]
     level = percent(evaluate.confidence)
-    settings: dict[str, Any] = {"title": title, "notes": notes, "reaudit": reaudit, "level": level}
+    settings: dict[str, Any] = {"title": title, "notes": notes, "reaudit": reaudit, "relate": relate, "level": level}
     settings |= {"replicates": f"{evaluate.replicates:,}", "found": _found(results, evaluate.level), "share": percent(evaluate.level)}
     settings |= {"fewest": evaluate.fewest, "thresholds": _thresholds(evaluate.least_ratio, evaluate.most_difference)}
     parts = _design(results, design, sections) | _measured(results, groups, design, evaluate, worst, level)
@@ -60,7 +62,7 @@ def _measured(
     published = list(results.cells()) if PUBLISHED in evaluate.conventions else []
     return {
         "summary": [measured.selection(results, groups, design), measured.misses(results)],
-        "orders": [measured.orders(results, metric) for metric in GAPS],
+        "paper": paper.parts(results, design, level),
         "performance": measured.performance(results, level),
         "figures": {task: [_figure(results, task, metric, points[metric], level) for metric in GAPS] for task in results.orders},
         "impacts": {task: measured.impacts(results, task, level) for task in results.orders if "di" in evaluate.gaps},

@@ -70,12 +70,20 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True)
 class Results:
-    """``orders``: for each task its attribute sets, smallest first, with how many demographics each has."""
+    """``orders``: for each task its attribute sets, smallest first, with how many demographics each has.
+
+    ``ungrouped`` are tasks that know nothing of their authors: there is a performance of each, and no groups.
+    """
 
     models: list[str]
     orders: dict[str, dict[str, int]]
     sizes: dict[tuple[str, str, str], Size]
     scores: dict[Key, Score]
+    ungrouped: tuple[str, ...] = ()
+
+    def performed(self) -> Iterator[tuple[str, str]]:
+        """Every cell, those without groups too."""
+        return ((task, model) for task in (*self.orders, *self.ungrouped) for model in self.models)
 
     def cells(self) -> Iterator[tuple[str, str]]:
         return ((task, model) for task in self.orders for model in self.models)
@@ -110,9 +118,9 @@ def read(scores: pa.Table, sets: pa.Table, tasks: list[str], models: list[str]) 
         orders.setdefault(row["task"], {})[row["attributes"]] = row["order"]
         sizes[row["task"], row["attributes"], row["group"]] = Size(row["texts"], row["authors"])
     found = {Key(*map(row.get, Key._fields)): Score(*map(row.get, Score._fields)) for row in scores.to_pylist()}
-    ordered = {task: dict(sorted(orders[task].items(), key=lambda item: item[1])) for task in tasks}
-    results = Results(models, ordered, sizes, found)
-    for task, model in results.cells():
-        if not ordered[task] or Key(task, model, EVERYONE, "everyone", "accuracy", OURS) not in found:
-            raise BadInput(f"task {task}, model {model}: scores or attribute sets are missing; rerun evaluate and subgroup (dvc repro).")
+    ordered = {task: dict(sorted(orders[task].items(), key=lambda item: item[1])) for task in tasks if orders[task]}
+    results = Results(models, ordered, sizes, found, tuple(task for task in tasks if not orders[task]))
+    for task, model in results.performed():
+        if Key(task, model, EVERYONE, "everyone", "accuracy", OURS) not in found:
+            raise BadInput(f"task {task}, model {model}: scores are missing; rerun evaluate (dvc repro).")
     return results

@@ -78,6 +78,15 @@ def test_a_failing_stage_keeps_the_old_results_and_leaves_nothing_half_written(d
     assert sorted(path.name for path in Path("data/notes").iterdir()) == ["literacy"]
 
 
+def test_what_killed_runs_left_goes_and_what_lives_stays(design):
+    for name in (f".literacy.{2**22 + 1}", f".literacy.{os.getppid()}", ".literacy.notes", f".trust.{2**22 + 1}"):
+        Path("data/notes", name).mkdir(parents=True)
+        Path("data/notes", name, "half").touch()
+    perform(copying, "copying", design, {"task": "literacy"})
+    left = {path.name for path in Path("data/notes").iterdir()}
+    assert left == {"literacy", f".literacy.{os.getppid()}", ".literacy.notes", f".trust.{2**22 + 1}"}, "numbers of processes end at 2^22"
+
+
 def test_a_stage_without_keys_reads_the_tables_of_every_cell(design):
     row = {name: [None if kind.endswith("?") else "x" if kind == "string" else 0] for name, kind in Scores.__metadata__[0].columns}
     for task in design.tasks:

@@ -19,6 +19,10 @@ def changed(tmp_path: Path, change) -> Path:
     return path
 
 
+def mitigate(design, **entry) -> None:
+    design["models"]["minilm"]["family"]["mitigation"] = {"attributes": {"gender": "category"}} | entry
+
+
 @pytest.fixture(autouse=True)
 def in_repository(monkeypatch):
     monkeypatch.chdir(ROOT)
@@ -48,7 +52,23 @@ MISTAKES = [
     (lambda d: d["subgroup"]["attributes"]["age"].update(privileged=["young"]), "give exactly one of privileged"),
     (lambda d: d["models"]["minilm"].update(family=d["models"]["glove_cnn"]["family"]), "text_cnn is not made for encoder"),
     (lambda d: d["models"]["minilm"].update(debiaser={"use": "gender_preserving"}), "gender_preserving is not made for encoder"),
+    (lambda d: d["models"]["minilm"]["base"].update(source="stages/pretrained/text.yaml"), "transformer is not made for text, which"),
+    (lambda d: d["models"]["glove_cnn"].update(family={"use": "tfidf_svm"}), "tfidf_svm is not made for vectors, which"),
+    (
+        lambda d: d["models"]["minilm"].update(base={"source": "stages/pretrained/bert_by_language.yaml"}, debiaser={"use": "hard_debias"}),
+        "hard_debias is not made for encoder, which stages/pretrained/bert_by_language.yaml holds",
+    ),
     (lambda d: d.update(tasks={}), "'tasks'"),
+    (lambda d: mitigate(d, use="reweigh"), "use: reweigh names no file of stages/mitigations; there are adversarial, balanced_sampling"),
+    (
+        lambda d: mitigate(d, use="adversarial", strenght=2),
+        "adversarial: 'strenght' is not a known key; did you mean 'strength'",
+    ),
+    (
+        lambda d: mitigate(d, use="thresholds", attributes={"age": "young"}),
+        "'attributes.age': Value error, write category, or for numbers a bound (it is 'young')",
+    ),
+    (lambda d: mitigate(d, use="reweighing", attributes={}), "'attributes': Dictionary should have at least 1 item"),
 ]
 
 

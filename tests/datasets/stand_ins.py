@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from stages.datasets import ask_a_patient, health_survey, mbti, psychometrics
+from stages.datasets import ask_a_patient, health_survey, mbti, psychometrics, semeval_affect
 
 TWEET = ["tid", "uid", "text", "date", "gender", "age", "city", "state", "country", "ethnicity", "label"]
 WORDS = {1: "user", 2: "url", 3: "kind", 4: "rude", 5: "people"}
@@ -87,3 +87,18 @@ def write_tweets(folder: Path, number: int = 60, language: str = "English", seed
     cuts = [0, number // 2, 3 * number // 4, number]
     for part, start, stop in zip(("train", "valid", "test"), cuts, cuts[1:], strict=False):
         tweets[start:stop].to_csv(folder / "indices" / language / f"{part}.tsv", sep="\t", index=False, quoting=3)
+
+
+def write_intensities(folder: Path, language: str = "Es", affect: str = "joy", number: int = 60, seed: int = 6) -> None:
+    """Tweets with scores of three decimals in train, dev and test files, as published: tab separated, unquoted, CRLF."""
+    random = np.random.default_rng(seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    names = semeval_affect.files(semeval_affect.Params(language=language, affect=affect))
+    cuts = [0, number // 2, 3 * number // 4, number]
+    for name, start, stop in zip(names, cuts, cuts[1:], strict=False):
+        rows = []
+        for row in range(start, stop):
+            score, word = random.uniform(), random.choice(["kind", "rude"])
+            rows.append(f'2018-{language}-{row:05d}\t@user {word} people &amp; "tweet"  {row} @friend\t{affect}\t{score:.3f}\r\n')
+        header = "ID\tTweet\tAffect Dimension\tIntensity Score\r\n"
+        (folder / name).write_bytes((header + "".join(rows)).encode())

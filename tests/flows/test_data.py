@@ -10,7 +10,7 @@ from stages.contract.params import Dataset, Design
 from stages.contract.shelf import items, take
 from tests.conftest import ROOT
 
-LANGUAGE = {"multilingual_twitter": {"language": "Italian"}}
+LANGUAGE = {"multilingual_twitter": {"language": "Italian"}, "semeval_affect": {"language": "Es", "affect": "joy"}}
 DESIGN = {
     "tasks": {
         "empathy": {"dataset": {"use": "wassa", "source": "data/raw/wassa"}, "label": "empathy"},
@@ -127,6 +127,13 @@ def test_the_checksums_of_the_twitter_files(shared):
         *folders, name = file.split("/")
         local = ".".join([*folders[1:], name])
         assert hashlib.sha256((shared / "data" / "mtc" / folders[0] / local).read_bytes()).hexdigest() == checksum
+
+
+def test_the_checksums_of_the_intensity_files(shared):
+    known = {file: checksum for file, checksum in data.sources()["semeval_affect"].files.items() if checksum}
+    assert len(known) == 3 * 4 * 3, "those of valence are not at hand"
+    for file, checksum in known.items():
+        assert hashlib.sha256((shared / "data" / "semeval2018_ei" / file).read_bytes()).hexdigest() == checksum
 
 
 def test_the_papers_design_is_right_but_for_what_has_to_be_fetched(design, capsys):

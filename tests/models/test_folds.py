@@ -68,8 +68,19 @@ def test_one_class_only_is_refused(kind, word, tmp_path):
     targets = np.ones(90)
     targets[fold.test] = 0
     with pytest.raises(BadInput, match=rf"fold 2: its \d+ training texts all have one {word}"):
-        folds.fit_fold(None, None, None, kind, targets, tmp_path, fold)
+        folds.fit_fold(None, None, None, None, kind, targets, tmp_path, fold)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("error", "sentence"), [(MemoryError(), "fold 2: memory is too small for the network"), (ValueError("x"), None)])
+def test_a_network_too_large_for_memory_is_bad_input_and_other_errors_stay(error, sentence, tmp_path):
+    fold = folds.split(FOLDS, AUTHORS, 0.1, 3)[2]
+
+    def fit(*_):
+        raise error
+
+    with pytest.raises(BadInput if sentence else ValueError, match=sentence or "x"):
+        folds.fit_fold(fit, None, None, None, "regression", np.arange(90.0), tmp_path, fold)
 
 
 def test_a_missing_fold_says_what_to_do(tmp_path):

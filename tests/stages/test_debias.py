@@ -1,10 +1,13 @@
 """debias: the base in its own format, changed by its debiaser or refused."""
 
+import hashlib
 import importlib
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from numpy.typing import NDArray
 
 from stages import debias
@@ -186,3 +189,38 @@ def test_the_shipped_word_lists_are_sound() -> None:
     assert not gendered & plain
     assert not associated & plain
     assert not {row[0] for row in pairs} & {row[1] for row in pairs}, "no word is feminine in one pair and masculine in another"
+
+
+def test_a_base_of_plain_text_is_a_mark_and_its_debiaser_identity(tmp_path: Path) -> None:
+    pin = Path(debias.__file__).parent / "pretrained" / "text.yaml"
+    assert [file.name for file in run(model(pin), tmp_path / "out").iterdir()] == ["text.txt"]
+    with pytest.raises(BadInput, match=r"debiaser hard_debias is not made for plain text, as .*text.yaml is"):
+        run(model(pin, "hard_debias"), tmp_path / "other")
+    with pytest.raises(BadInput, match="vocabulary is for a base of word vectors, and this one is plain text"):
+        run(model(pin, vocabulary=5), tmp_path / "cut")
+
+
+@pytest.fixture
+def languages(encoder: Path, tmp_path: Path) -> Path:
+    """A pin with that encoder for English and one with other numbers for Spanish."""
+    spanish = shutil.copytree(encoder, tmp_path / "spanish")
+    negated(spanish)
+    entries = {}
+    for language, folder in (("en", encoder), ("es", spanish)):
+        files = {"model.safetensors": hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()}
+        entries[language] = {"about": "x", "licence": "none", "folder": str(folder), "files": files}
+    pin = tmp_path / "languages.yaml"
+    pin.write_text(yaml.safe_dump({"kind": "encoder", "about": "one a language", "languages": entries}), encoding="utf-8")
+    return pin
+
+
+def test_a_base_by_language_has_a_folder_for_each(languages: Path, encoder: Path, tmp_path: Path) -> None:
+    output = run(model(languages), tmp_path / "out")
+    assert sorted(folder.name for folder in output.iterdir()) == ["en", "es"]
+    for language, source in (("en", encoder), ("es", tmp_path / "spanish")):
+        assert (output / language / "model.safetensors").read_bytes() == (source / "model.safetensors").read_bytes()
+
+
+def test_a_debiaser_with_english_words_refuses_weights_of_other_languages(languages: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"debiaser leace has English word lists and .*languages.yaml weights for es: use identity"):
+        run(model(languages, "leace"), tmp_path / "out")

@@ -110,3 +110,42 @@ def test_rows_join_on_identifiers_never_on_text():
 
 def test_the_same_inputs_give_the_same_scores():
     assert cell("trust", 60, 1, replicates=200)[0].equals(cell("trust", 60, 1, replicates=200)[0])
+
+
+def scored_split(**attributes: list) -> tuple[pa.Table, pa.Table, pd.DataFrame]:
+    """Sixty documents in a published split, scores of its test part, and that part."""
+    documents = make_documents(["x"] * 60, [True, False] * 30, **attributes)
+    fold = ["train"] * 20 + ["dev"] * 10 + ["test"] * 30
+    documents = documents.set_column(documents.column_names.index("fold"), "fold", pa.array(fold))
+    frame = documents.to_pandas().tail(30)
+    decision = frame["favourable"].to_numpy() ^ (np.arange(30) % 5 == 0)
+    return documents, predict(frame, decision), frame
+
+
+def test_without_attributes_there_is_performance_alone():
+    documents, predictions, _ = scored_split()
+    population = pa.table(
+        {"mass": pa.array([], pa.float64()), "favourable": pa.array([], pa.bool_()), "decision": pa.array([], pa.bool_())}
+    )
+    scores, groups, metrics = evaluate.run(
+        documents, *subgroup.run(documents, population, subgroup.Params()), predictions, evaluate.Params(replicates=100)
+    )
+    checked = tables.check(scores, Scores.__metadata__[0], "scores").to_pandas().set_index("metric")
+    assert set(checked.index) == {"accuracy", "f1", "auc", "mse", "pearson_r"} == set(metrics)
+    assert checked.loc["accuracy", ["value", "n"]].tolist() == [pytest.approx(0.8), 30]
+    assert tables.check(groups, Groups.__metadata__[0], "groups").num_rows == 0
+
+
+def test_a_published_split_is_scored_on_its_test_part():
+    """As if there were no other texts: those for training and development are predicted by nobody."""
+    documents, predictions, frame = scored_split(gender=["woman", "man", "man"] * 20)
+    population = documents.select(["gender"]).slice(0, 0)
+    for name, kind in (("mass", pa.float64()), ("favourable", pa.bool_()), ("decision", pa.bool_())):
+        population = population.append_column(name, pa.array([], kind))
+    rules = subgroup.Params.model_validate({"attributes": {"gender": {"privileged": ["man"]}}})
+    test = pa.Table.from_pandas(frame, preserve_index=False)
+    params = evaluate.Params(replicates=100, permutations=100)
+    found, alone = (evaluate.run(table, *subgroup.run(table, population, rules), predictions, params) for table in (documents, test))
+    assert [table.equals(other) for table, other in zip(found[:2], alone[:2], strict=True)] == [True, True]
+    with pytest.raises(BadInput, match="documents and predictions differ in 1 identifiers"):
+        evaluate.run(documents, *subgroup.run(documents, population, rules), predictions.slice(1), params)

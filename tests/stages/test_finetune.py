@@ -1,15 +1,27 @@
 """Each fold's model is fitted without its test texts, alike in one process or two, for every family and both kinds of task."""
 
 import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
 import pytest
+import yaml
 from safetensors import safe_open
 
 from stages import finetune
+from stages.contract import tables
 from stages.contract.bad_input import BadInput
-from tests.models.tiny import documents, encoder, model, task, word_vectors
+from stages.contract.command import perform
+from stages.contract.params import Design
+from stages.models import text_cnn
+from tests.conftest import ROOT
+from tests.models.tiny import TASK, documents, encoder, model, task, word_vectors
 
 FAMILIES = {
     "text_cnn": {"filters": 8, "dense": 4, "epochs": 2, "batch": 16, "learning_rate": 5e-3},
@@ -85,6 +97,82 @@ def test_weights_carry_one_metadata_key(bases, tmp_path):
         assert opened.metadata() == {"format": "pt"}
 
 
+@pytest.mark.parametrize("name", list(FAMILIES))
+def test_a_fold_takes_the_space_that_was_asked_for(name, bases, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(finetune.kept_folds, "check_room", lambda places, number, each: asked.append((number, each)))
+    files = fit(name, bases, tmp_path / "output")
+    ((number, each),) = asked
+    assert number == 2
+    assert each < len(files["fold_0.safetensors"]) < each + 8000, "the header beside the weights"
+    fit(name, bases, tmp_path / "outputs", keep="outputs")
+    assert len(asked) == 1
+
+
+def test_a_disk_too_full_for_weights_takes_outputs(bases, tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=1000))
+    with pytest.raises(BadInput, match="2 fitted folds of 0 MB do not fit in the 0 MB that are free at .*keep: outputs"):
+        fit("text_cnn", bases, tmp_path / "output")
+    assert len(fit("text_cnn", bases, tmp_path / "outputs", keep="outputs")) == 3
+
+
+KILLED = """
+import os, signal
+from pathlib import Path
+from stages import finetune
+from stages.contract.command import perform
+from stages.contract.params import Design
+from stages.models import text_cnn
+
+fits, fit = [], text_cnn.fit
+
+def at_most_two(*arguments):
+    if len(fits) == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    fits.append(1)
+    return fit(*arguments)
+
+text_cnn.fit = at_most_two
+perform(finetune.run, "finetune", Design.read(Path("params.yaml")), {"task": "trust", "model": "cnn"})
+"""
+
+
+def workplace(folder, base, keep):
+    """A folder in which the stage can run: a design, documents of four folds, and the base."""
+    entry = model("text_cnn", **FAMILIES["text_cnn"]).model_dump()
+    sections = {"tasks": {"trust": TASK}, "models": {"cnn": entry}, "finetune": {"seed": 3, "keep": keep}}
+    shutil.copytree(base, folder / "data" / "debias" / "cnn")
+    (folder / "params.yaml").write_text(yaml.safe_dump(sections))
+    path = folder / "data" / "ingest" / "trust" / "documents.parquet"
+    tables.write_whole(path, lambda temporary: tables.write_parquet(documents(40, folds=4), temporary))
+    return folder
+
+
+def perform_in(folder, monkeypatch):
+    """Run the stage there: how many folds were fitted, and the bytes of all that lies in its folder."""
+    monkeypatch.chdir(folder)
+    fits, plain = [], text_cnn.fit
+    with monkeypatch.context() as patch:
+        patch.setattr(text_cnn, "fit", lambda *arguments: fits.append(1) or plain(*arguments))
+        perform(finetune.run, "finetune", Design.read(folder / "params.yaml"), {"task": "trust", "model": "cnn"})
+    files = sorted(path for path in (folder / "data" / "finetune").rglob("*") if path.is_file())
+    return len(fits), {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+@pytest.mark.parametrize("keep", ["weights", "outputs"])
+def test_a_killed_run_is_taken_up_where_it_stopped_and_ends_with_the_same_bytes(keep, bases, tmp_path, monkeypatch):
+    killed, quiet = (workplace(tmp_path / name, bases["text_cnn"], keep) for name in ("killed", "quiet"))
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    assert subprocess.run([sys.executable, "-c", KILLED], cwd=killed, env=environment, check=False).returncode == -signal.SIGKILL
+    assert len(list(killed.glob(".cache/folds/*/fold_*.json"))) == 2
+    assert len(list(killed.glob("data/finetune/trust/.cnn.*"))) == 1, "its temporary folder"
+    fitted, found = perform_in(killed, monkeypatch)
+    assert (fitted, len(found)) == (2, 5)
+    assert perform_in(quiet, monkeypatch) == (4, found)
+    assert list(killed.glob(".cache/folds/*")) == []
+    assert [path.name for path in (killed / "data/finetune/trust").iterdir()] == ["cnn"]
+
+
 def test_one_class_in_a_training_part_is_refused(bases, tmp_path):
     table = documents(40)
     favourable = pa.array([fold == "0" for fold in table["fold"].to_pylist()])
@@ -110,3 +198,48 @@ def test_a_familys_refusal_names_the_fold(number, bases, tmp_path):
 def test_a_base_of_the_wrong_kind_is_refused(name, other, bases, tmp_path):
     with pytest.raises(BadInput, match="word vectors"):
         fit(name, {name: bases[other]}, tmp_path / "output")
+
+
+def grouped(balanced):
+    """Documents whose folds have as many favourable texts of each gender, or three favourable ones for one of the others."""
+    table = documents(64)
+    favourable = np.array(table["favourable"])
+    gender = np.arange(64) // 8 % 2 == (0 if balanced else favourable & (np.arange(64) % 16 > 3))
+    return table.append_column("gender", pa.array(np.where(gender, "woman", "man")))
+
+
+def mitigated(name, bases, output, table, kind="classification", processes=1, **mitigation):
+    output.mkdir()
+    entry = {"mitigation": {"attributes": {"gender": "category"}} | mitigation} if mitigation else {}
+    params = finetune.Params(seed=3, validation=0, processes=processes)
+    finetune.run(table, bases[name], task(kind=kind), model(name, **FAMILIES[name], **entry), params, output)
+    return {path.name: path.read_bytes() for path in output.iterdir()}
+
+
+@pytest.mark.parametrize("use", ["reweighing", "balanced_sampling"])
+@pytest.mark.parametrize("name", list(FAMILIES))
+def test_balanced_groups_leave_the_model_as_it_is_to_the_last_byte(name, use, bases, tmp_path):
+    """Else what a mitigation gains could be chance, another number of steps or other shuffles."""
+    for kind in ("classification", "regression"):
+        for balanced in (True, False):
+            table, output = grouped(balanced), tmp_path / f"{kind}{balanced}"
+            plain = mitigated(name, bases, output, table, kind)
+            fair = mitigated(name, bases, output.with_suffix(".fair"), table, kind, use=use)
+            assert (plain == fair) is balanced
+
+
+def test_thresholds_are_no_part_of_the_fit(bases, tmp_path):
+    plain = mitigated("frozen_encoder", bases, tmp_path / "plain", grouped(balanced=False))
+    assert mitigated("frozen_encoder", bases, tmp_path / "fair", grouped(balanced=False), use="thresholds") == plain
+
+
+def test_an_adversary_travels_to_other_processes(bases, tmp_path):
+    table = grouped(balanced=False)
+    alone = mitigated("text_cnn", bases, tmp_path / "alone", table, use="adversarial")
+    assert mitigated("text_cnn", bases, tmp_path / "two", table, processes=2, use="adversarial") == alone
+    assert mitigated("text_cnn", bases, tmp_path / "plain", table) != alone
+
+
+def test_a_mitigation_by_an_attribute_that_nobody_gave_is_refused(bases, tmp_path):
+    with pytest.raises(BadInput, match="gender known of none of the 40 texts"):
+        mitigated("text_cnn", bases, tmp_path / "output", documents(40), use="reweighing")

@@ -18,12 +18,16 @@ from stages.contract.bad_input import BadInput
 from stages.contract.command import perform
 from stages.contract.findings import Findings, KnownProblems
 from stages.contract.params import Design
+from stages.contract.relations import Effects, Matched, ProbesAndOutcomes
 from stages.contract.schemas import AttributeSets, Groups, Scores
 from tests.conftest import ROOT, make_documents
+from tests.reporting.relations import related
 
 TASKS, MODELS = ["literacy", "trust"], ["reader", "coin"]
 RULES = {"gender": {"privileged": ["man"]}, "race": {"privileged": ["white"]}, "age": {"privileged_at_most": 55}}
 NO_REAUDIT = reaudit.run(reaudit.Params(included=False))
+NO_RELATION = related([], [], [])
+REST = (*NO_RELATION, *NO_REAUDIT)
 NOBODY = {"mass": pa.float64(), "favourable": pa.bool_(), "decision": pa.bool_(), "gender": pa.string(), "race": pa.string()}
 VOID = {"meta", "br", "img", "input", "hr", "link", "col"}
 
@@ -89,7 +93,7 @@ def survey() -> tuple[pa.Table, pa.Table, pa.Table]:
 
 @pytest.fixture(scope="module")
 def page(survey) -> str:
-    return report.run(*survey, *NO_REAUDIT, design(), report.Params())[0]
+    return report.run(*survey, *REST, design(), report.Params())[0]
 
 
 class Outline(HTMLParser):
@@ -128,6 +132,7 @@ def test_the_sections_come_in_order_and_the_links_lead_to_them(page):
         "data",
         "performance",
         "gaps",
+        "paper",
         "groups",
         "worst",
         "planted",
@@ -138,18 +143,27 @@ def test_the_sections_come_in_order_and_the_links_lead_to_them(page):
     ]
     assert outline.ids == sections
     assert {link.removeprefix("#") for link in outline.links} == set(sections)
-    assert outline.tags.count("svg") == 8
+    assert outline.tags.count("svg") == 9
 
 
 def test_findings_of_the_reaudit_make_a_section_of_their_own(survey, page):
     found = reaudit.run(reaudit.Params(counts=str(ROOT / "data" / "raw" / "naacl2022"), draws=100))
-    text = report.run(*survey, *found, design(), report.Params())[0]
+    text = report.run(*survey, *NO_RELATION, *found, design(), report.Params())[0]
     outline = Outline(text)
     assert [name for name in outline.ids if name not in Outline(page).ids] == ["reaudit"]
     assert outline.ids[outline.ids.index("reaudit") + 1] == "undefined"
     assert "#reaudit" in outline.links
-    assert outline.tags.count("svg") == 9
+    assert outline.tags.count("svg") == 10
     assert set(re.findall(r"https?://[^\"'<\s]*", text)) == {"http://www.w3.org/2000/svg"}
+
+
+def test_relations_make_a_section_of_their_own(survey, page):
+    text = report.run(*survey, *related(), *NO_REAUDIT, design(), report.Params())[0]
+    outline = Outline(text)
+    assert [name for name in outline.ids if name not in Outline(page).ids] == ["relate"]
+    assert outline.ids[outline.ids.index("relate") - 1] == "paper"
+    assert outline.tags.count("svg") == Outline(page).tags.count("svg") + 1
+    assert "Each further demographic adds +0.040 to FV" in visible(text)
 
 
 def test_nothing_is_fetched_and_nothing_runs(page):
@@ -160,7 +174,7 @@ def test_nothing_is_fetched_and_nothing_runs(page):
 
 def test_the_same_inputs_give_the_same_bytes_wherever_they_are(survey, page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert report.run(*survey, *NO_REAUDIT, design(), report.Params())[0] == page
+    assert report.run(*survey, *REST, design(), report.Params())[0] == page
     assert str(ROOT) not in page
     assert not re.search(rf"\b{re.escape(socket.gethostname())}\b", page)
     assert not re.search(r"\b20\d\d-\d\d-\d\d\b", page)
@@ -200,7 +214,7 @@ def test_a_group_that_is_passed_over_stands_out_by_name():
     chosen = design(["t"], ["a"], subgroup={"attributes": {name: RULES[name] for name in ("gender", "race")}})
     men = lambda table, _: np.array([value == "man" for value in table["gender"].to_pylist()]).astype(int)  # noqa: E731
     cells = {"t": evaluated(documents, population, {name: RULES[name] for name in ("gender", "race")}, chosen, men)}
-    text, _ = report.run(*stacked(cells), *NO_REAUDIT, chosen, report.Params())
+    text = report.run(*stacked(cells), *REST, chosen, report.Params())[0]
     words = visible(text)
     assert "woman (gender) selection rate 0.00 [0.00, 0.02] 0.50 200 (200)" in words
     assert "of 8 (8 in all)" in words
@@ -212,20 +226,20 @@ def test_a_simulation_is_called_one_and_real_data_is_not(survey, page):
     scores, groups, sets = survey
     index = scores.column_names.index("planted")
     real = scores.set_column(index, "planted", pa.nulls(scores.num_rows, pa.float64()))
-    text = report.run(real, groups, sets, *NO_REAUDIT, design(), report.Params())[0]
+    text = report.run(real, groups, sets, *REST, design(), report.Params())[0]
     assert "imulated" not in visible(text).replace("simulated (source stages/datasets/simulated_survey.yaml", "")
     assert "planted" not in Outline(text).ids
 
 
 def test_the_report_walks_the_design_and_not_what_else_lies_there(survey):
-    text, rows = report.run(*survey, *NO_REAUDIT, design(tasks=["trust"], models=["coin"]), report.Params())
+    text, rows, *_ = report.run(*survey, *REST, design(tasks=["trust"], models=["coin"]), report.Params())
     assert "reader" not in visible(text).replace("ideal reader", "").replace("The reader", "")
     assert set(rows["task"].to_pylist()) == {"trust"}
     assert rows.num_rows == 7
-    reordered = report.run(*survey, *NO_REAUDIT, design(tasks=TASKS[::-1]), report.Params())[1]
+    reordered = report.run(*survey, *REST, design(tasks=TASKS[::-1]), report.Params())[1]
     assert reordered["task"].to_pylist()[0] == "trust"
     with pytest.raises(BadInput, match="model new: scores"):
-        report.run(*survey, *NO_REAUDIT, design(models=[*MODELS, "new"]), report.Params())
+        report.run(*survey, *REST, design(models=[*MODELS, "new"]), report.Params())
 
 
 def test_hostile_texts_stay_text(survey):
@@ -245,7 +259,7 @@ def test_hostile_texts_stay_text(survey):
         pa.Table.from_pandas(frame, schema=table.schema, preserve_index=False)
         for frame, table in zip((scores, groups, sets), survey, strict=True)
     ]
-    text, rows = report.run(*back, *NO_REAUDIT, Design.model_validate(raw), report.Params(title=hostile))
+    text, rows, *_ = report.run(*back, *REST, Design.model_validate(raw), report.Params(title=hostile))
     assert "<script" not in text
     assert set(Outline(text).tags).isdisjoint({"script", "img", "iframe"})
     assert visible(text).count("alert('x')") > 20
@@ -264,7 +278,7 @@ def test_what_is_undefined_is_empty_in_the_table_and_explained_on_the_page():
     chosen = design(["t"], ["a"], subgroup={"attributes": {"gender": RULES["gender"]}})
     women = lambda table, _: np.array([value == "woman" for value in table["gender"].to_pylist()]).astype(int)  # noqa: E731
     cells = {"t": evaluated(documents, population, {"gender": RULES["gender"]}, chosen, women)}
-    text, rows = report.run(*stacked(cells), *NO_REAUDIT, chosen, report.Params())
+    text, rows, *_ = report.run(*stacked(cells), *REST, chosen, report.Params())
     words = visible(text)
     assert rows.to_pylist() == [
         {"task": "t", "model": "a", "attributes": "gender", "order": 1, "adi": None, "ci_low": None, "ci_high": None}
@@ -280,8 +294,8 @@ def test_what_is_undefined_is_empty_in_the_table_and_explained_on_the_page():
 def test_without_our_convention_the_page_says_what_is_not_there(survey):
     scores, groups, sets = survey
     kept = scores.filter(pc.or_(pc.equal(scores["convention"], "naacl2022"), pc.not_equal(scores["group"], "protected/privileged")))
-    text, rows = report.run(
-        kept, groups, sets, *NO_REAUDIT, design(evaluate={"conventions": ["naacl2022"], "replicates": 200}), report.Params()
+    text, rows, *_ = report.run(
+        kept, groups, sets, *REST, design(evaluate={"conventions": ["naacl2022"], "replicates": 200}), report.Params()
     )
     assert rows.num_rows == 0
     assert "the design does not ask for it" in visible(text)
@@ -299,9 +313,10 @@ def test_the_command_writes_a_page_and_a_table_that_read_back(survey, page, tmp_
                 cell = table.filter(pc.and_(pc.equal(table["task"], task), pc.equal(table["model"], model))).drop_columns(["task", "model"])
                 place = tmp_path / f"data/evaluate/{task}/{model}/{name}.parquet"
                 tables.write_whole(place, lambda path, cell=cell: tables.write_parquet(cell, path))
-    (tmp_path / "data/reaudit").mkdir()
-    for table, (name, hint) in zip(NO_REAUDIT, (("findings", Findings), ("problems", KnownProblems)), strict=True):
-        tables.write_parquet(tables.check(table, hint.__metadata__[0], name), tmp_path / f"data/reaudit/{name}.parquet")
+    for table, hint in zip(REST, (Effects, Matched, ProbesAndOutcomes, Findings, KnownProblems), strict=True):
+        at = hint.__metadata__[0]
+        checked = tables.check(table, at, at.path)
+        tables.write_whole(tmp_path / at.path, lambda path, checked=checked: tables.write_parquet(checked, path))
     perform(report.run, "report", design(), {})
     assert (tmp_path / "data/report/index.html").read_text(encoding="utf-8") == page
     assert "report: open data/report/index.html" in capsys.readouterr().out
@@ -310,6 +325,14 @@ def test_the_command_writes_a_page_and_a_table_that_read_back(survey, page, tmp_
     adi = adi.filter(pc.equal(adi["group"], "protected/privileged"))
     assert rows.num_rows == adi.num_rows == 28
     assert sorted(rows["adi"].to_pylist()) == sorted(adi["value"].to_pylist())
+    lines = pyarrow.csv.read_csv(tmp_path / "data/report/paper_tables.csv").to_pylist()
+    assert len(lines) == 2 * 2 * 3 * 3 * 2, "tasks, models, orders, metrics, conventions"
+    pairs = {row["attributes"]: row["adi"] for row in rows.to_pylist() if (row["task"], row["model"], row["order"]) == ("trust", "coin", 2)}
+    names = {"task": "trust", "model": "coin", "demographics": 2, "metric": "adi", "convention": "crossbias"}
+    line = next(line for line in lines if names.items() <= line.items())
+    assert line["mean"] == pytest.approx(np.mean(list(pairs.values())))
+    assert line["furthest_set"] == max(pairs, key=lambda name: abs(np.log(pairs[name])))
+    assert "\\label{tab:fv-naacl2022-1}" in (tmp_path / "data/report/paper_tables.tex").read_text(encoding="utf-8")
 
 
 def test_dvc_lists_the_settings_that_the_page_states():

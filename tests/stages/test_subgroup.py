@@ -135,3 +135,14 @@ def test_wassa_groups_are_those_of_the_publication(shared):
     assert size.loc[("gender", "privileged"), "texts"] == 1140
     assert size.loc[("gender+race+age+education+income", "protected")].tolist() == [5, 35, 7]
     assert size.loc[("gender+race+age+education+income", "privileged")].tolist() == [5, 95, 19]
+
+
+def test_documents_that_say_nothing_of_their_authors_have_no_groups(documents, capsys):
+    bare = documents.drop_columns(["gender", "age", "income"])
+    found = subgroup.run(bare, EMPTY, subgroup.Params())
+    for table, kind in zip(found, (Subgroups, PopulationSubgroups, AttributeSets), strict=True):
+        tables.check(table, kind.__metadata__[0], "t")
+    assert [table.num_rows for table in found] == [4, 0, 0]
+    assert "these documents say nothing of their authors" in capsys.readouterr().out
+    with pytest.raises(BadInput, match=r"none of \(no rules\) is a column of the documents"):
+        subgroup.run(documents, EMPTY, subgroup.Params())

@@ -1,0 +1,40 @@
+"""Equity Evaluation Corpora: sentences about people, alike but for whom they name and how that person feels.
+
+Kiritchenko and Mohammad 2018 (doi:10.18653/v1/S18-2005); in Spanish and Arabic Camara et al. 2022 (doi:10.18653/v1/2022.ltedi-1.11).
+"""
+
+from pathlib import Path
+
+import pyarrow as pa
+from pydantic import Field
+
+from stages.challenges.checks import check_corpus
+from stages.challenges.corpus import read_corpus
+from stages.challenges.grammar import sentences
+from stages.challenges.released import read_released
+from stages.contract.bad_input import BadInput
+from stages.contract.challenges import Challenge
+from stages.contract.params import Section
+from stages.contract.tables import check, from_pandas
+
+
+class Params(Section):
+    """Nothing for a corpus of ours. Of a released CSV file its language, and which column holds which attribute."""
+
+    lang: str | None = None
+    attributes: dict[str, str] = Field(default={"gender": "gender", "group": "race"})
+
+
+def load(source: Path, params: Params) -> pa.Table:
+    """The sentences of a corpus: ``source`` is a YAML file (``stages/challenges/corpora``) or a CSV file as its authors released it."""
+    if source.suffix == ".csv":
+        if params.lang is None:
+            raise BadInput(f"{source} does not say its language; give it (lang: es).")
+        table = from_pandas(read_released(source, params.lang, params.attributes))
+    else:
+        if params.model_fields_set:
+            raise BadInput(f"{source} says its language and attributes itself; remove {', '.join(sorted(params.model_fields_set))}.")
+        corpus = read_corpus(source)
+        check_corpus(corpus, source)
+        table = pa.Table.from_pylist(sentences(corpus, source))
+    return check(table, Challenge.__metadata__[0], str(source))

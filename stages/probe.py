@@ -1,0 +1,98 @@
+"""pretrained base before and after its debiaser, word sets -> how its words lean towards groups of people, and what debiasing left"""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import pyarrow as pa
+from pydantic import Field
+from scipy import stats
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from stages.contract.command import command
+from stages.contract.params import Entry, Model, Section
+from stages.contract.probes import Probes
+from stages.contract.shelf import take
+from stages.contract.tables import At, column_names, from_pandas
+from stages.debiasers import sentences
+from stages.models import pretrained, projection, vectors
+from stages.probes import encoded, spaces, word_sets
+from stages.probes.base import Base
+
+
+class Params(Section):
+    """``tests``: the probes and their options; ``words``: the folder of word sets. Probes that do not fit a base give it no rows."""
+
+    seed: int = 6
+    threads: int = 1
+    words: str = "stages/probes/words"
+    tests: tuple[Entry, ...] = Field(default=(Entry(use="weat"), Entry(use="association"), Entry(use="clusters"), Entry(use="seat")))
+
+
+def run(model: Model, base: Annotated[Path, At("data/debias/{model}")], params: Params) -> Probes:
+    """Every figure of every probe, of the model's base after its debiaser: of its English weights, as the word sets are English.
+
+    A base without any, such as plain text, has no figures. BadInput: a word set or probe is not as it must be.
+    """
+    words = word_sets.read(Path(params.words))
+    chosen = [(entry.use, *take("probes", entry)) for entry in params.tests]
+    with threadpool_limits(params.threads):
+        opened = _open(model, base, params)
+        if opened is None:
+            print("no English weights, nothing to probe", flush=True)
+            return pa.table({name: pa.array([], pa.string()) for name in column_names(Probes)})
+        rows = [
+            {"probe": use, "vectors": space.name, "pooling": space.pooling, "casing": space.casing} | asdict(figure)
+            for use, probe, options in chosen
+            for space, figure in probe.measure(opened, words, options, params.seed)
+        ]
+    print(f"{len(rows)} figures of {len(chosen)} probes", flush=True)
+    return from_pandas(tabled(pd.DataFrame(rows)))
+
+
+def tabled(rows: pd.DataFrame) -> pd.DataFrame:
+    """The figures as ``Probes`` has them; q-values (Benjamini, Hochberg): within a probe's tests of one statistic and kind of vectors."""
+    for name in ("ci", "null"):
+        rows[[f"{name}_low", f"{name}_high"]] = rows[name].tolist()
+    rows["n"] = rows["n"].astype("Int64")
+    known = rows.dropna(subset="p_value")
+    rows["q_value"] = known.groupby(["probe", "statistic", "vectors"])["p_value"].transform(stats.false_discovery_control)
+    return rows[column_names(Probes)]
+
+
+def _open(model: Model, folder: Path, params: Params) -> Base | None:
+    """The English weights in ``folder`` and, where a debiaser changed them, those it was given; None when there are none."""
+    located = pretrained.locate_all(model.base.source)
+    language = "en" if "en" in located else ""
+    source = located.get(language)
+    changed = model.debiaser.use != "identity"
+
+    def read(corpus: str, split: str) -> list[str]:
+        return sentences.gather(sentences.Corpus.model_validate({"corpus": corpus, "split": split}), {}, params.seed)
+
+    if source is None or source.kind == "text":
+        return None
+    if source.kind == "vectors":
+        after = vectors.load(folder / language)
+        found = [spaces.static(after.words, after.matrix)]
+        if not changed:
+            return Base(found, found, None, read)
+        given = vectors.read(source.files, 0, frozenset(after.words))
+        return Base(found, [spaces.static(given.words, given.matrix)], None, read)
+    import torch
+
+    torch.set_num_threads(params.threads)
+    encoder = _encoder(folder / language)
+    found = encoded.spaces(encoder)
+    return Base(found, encoded.spaces(_encoder(source.path)) if changed else found, encoder, read)
+
+
+def _encoder(folder: Path) -> encoded.Encoder:
+    encoder = encoded.load(folder)
+    projection.follow(encoder.network, folder)
+    return encoder
+
+
+if __name__ == "__main__":
+    command(run)

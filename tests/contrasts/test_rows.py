@@ -1,0 +1,170 @@
+"""Rows have their schema, agree between methods where theory says so, and are null with a reason where a fit is degenerate."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from scipy.special import expit
+from statsmodels.stats.multitest import multipletests
+
+from stages.contract import tables
+from stages.contract.bad_input import BadInput
+from stages.contract.contrasts import ContrastFits, Contrasts
+from stages.contrasts.rows import METHODS, Rules, contrasts, stars, with_q_values
+
+REFERENCES = {"race": "white", "gender": "man"}
+ABOUT = {"corpus": "en", "model": "svm", "emotion": "joy"}
+
+
+def corpus(
+    seed: int = 1, races=("white", "Black"), genders=("man", "woman"), names: int = 5, templates: int = 12, name_spread: float = 0.2
+):
+    random = np.random.default_rng(seed)
+    groups = [(race, gender) for race in races for gender in genders]
+    name, template = (part.ravel() for part in np.indices((len(groups) * names, templates)))
+    attributes = pd.DataFrame([groups[i % len(groups)] for i in name], columns=["race", "gender"])
+    logits = random.normal(0, 0.4, templates)[template] + random.normal(0, name_spread, len(groups) * names)[name]
+    logits += random.normal(0, 0.3, len(name)) + 0.5 * attributes["gender"].eq(genders[-1])
+    return expit(logits.to_numpy()), attributes, pd.DataFrame({"template": template, "name": name})
+
+
+def test_rows_fit_their_tables():
+    rows, fit = contrasts(*corpus(), Rules(REFERENCES), ABOUT)
+    found = tables.check(tables.from_pandas(with_q_values(rows)), Contrasts.__metadata__[0], "contrasts")
+    tables.check(tables.from_pandas(pd.DataFrame([fit])), ContrastFits.__metadata__[0], "fits")
+    assert found.num_rows == len(METHODS) * 4
+    assert set(rows["method"]) == set(METHODS)
+    assert fit["lr_any_degrees"] == 3
+    assert fit["lr_interaction_degrees"] == 1
+    assert (rows["n"] == 240).all()
+
+
+def test_intervals_and_p_values_agree_and_a_planted_effect_is_found_by_all():
+    rows, _ = contrasts(*corpus(name_spread=0.1), Rules(REFERENCES), ABOUT)
+    assert ((rows["p_value"] < 0.05) == (rows["ci_low"] * rows["ci_high"] > 0)).all()
+    assert (rows.loc[rows["term"] == "gender[woman]", "p_value"] < 0.01).all()
+    assert (rows.loc[rows["term"] == "gender[woman]", "response_low"] > 0).all()
+    response = rows[rows["term"].eq("gender[woman]")].set_index("method")["response_effect"]
+    np.testing.assert_allclose(response[["beta_expected", "mixed"]], response["ols_as_published"], atol=0.01)
+
+
+def test_more_groups_and_axes_and_another_reference():
+    scores, attributes, clusters = corpus(races=("white", "Black", "Latino"), genders=("man", "woman", "nonbinary"))
+    attributes["age"] = np.where(clusters["name"] // 9 % 2 == 0, "old", "young")
+    rows, _ = contrasts(scores, attributes, clusters, Rules({**REFERENCES, "age": "old"}, order=2), ABOUT)
+    assert len(rows) == len(METHODS) * (1 + 5 + 8)
+    assert rows["reason"].isna().all()
+    swapped, _ = contrasts(scores, attributes, clusters, Rules({"race": "Latino", "gender": "man", "age": "old"}, order=1), ABOUT)
+    plain, _ = contrasts(scores, attributes, clusters, Rules({**REFERENCES, "age": "old"}, order=1), ABOUT)
+    one, other = (frame.set_index(["method", "term"]) for frame in (plain, swapped))
+    for method in METHODS:
+        assert other.loc[(method, "race[white]"), "estimate"] == pytest.approx(-one.loc[(method, "race[Latino]"), "estimate"], abs=1e-6)
+        for same in ("p_value", "standard_error"):
+            assert other.loc[(method, "race[white]"), same] == pytest.approx(one.loc[(method, "race[Latino]"), same], rel=1e-4)
+
+
+def test_tests_are_t_or_z_and_precision_may_depend_on_attributes():
+    t, first = contrasts(*corpus(), Rules(REFERENCES, methods=("beta_expected",)), ABOUT)
+    z, second = contrasts(*corpus(), Rules(REFERENCES, methods=("beta_expected",), test="z", precision=("race",)), ABOUT)
+    assert (t["degrees"] == 240 - 5).all()
+    assert z["degrees"].isna().all()
+    np.testing.assert_allclose(z["p_value"], 2 * stats.norm.sf(np.abs(z["statistic"])))
+    assert first["precision"] > 0
+    assert second["precision"] is None
+    assert second["log_likelihood"] > first["log_likelihood"]
+
+
+def test_adjusting_for_templates_narrows_the_papers_intervals():
+    scores, attributes, clusters = corpus()
+    plain, _ = contrasts(scores, attributes, clusters, Rules(REFERENCES), ABOUT)
+    with_template = attributes.assign(template=clusters["template"].astype(str))
+    adjusted, _ = contrasts(scores, with_template, clusters, Rules(REFERENCES, adjusted=("template",)), ABOUT)
+    assert list(adjusted["term"]) == list(plain["term"])
+    errors = [frame.set_index(["method", "term"])["standard_error"] for frame in (plain, adjusted)]
+    assert (errors[1]["beta_expected"][1:] < errors[0]["beta_expected"][1:]).all()
+
+
+def test_q_values_are_statsmodels_within_each_method():
+    frames = [contrasts(*corpus(seed), Rules(REFERENCES), {**ABOUT, "corpus": f"c{seed}"})[0] for seed in range(3)]
+    rows = with_q_values(pd.concat(frames, ignore_index=True))
+    for _, family in rows[rows["term"] != "intercept"].groupby("method"):
+        np.testing.assert_allclose(family["q_value"], multipletests(family["p_value"], method="fdr_bh")[1])
+    assert rows.loc[rows["term"] == "intercept", "q_value"].isna().all()
+
+
+def test_stars_are_the_papers():
+    assert [stars(p) for p in (0.01, 0.011, 0.05, 0.1, 0.11, np.nan)] == ["***", "**", "**", "*", "", ""]
+
+
+def nulls(rows: pd.DataFrame) -> pd.Series:
+    assert rows.loc[rows["reason"].notna(), "p_value"].isna().all()
+    return rows.groupby("method")["reason"].first()
+
+
+def test_a_constant_model_and_one_that_sees_no_names_give_nulls_with_reasons():
+    scores, attributes, clusters = corpus()
+    constant, fit = contrasts(np.full(len(scores), 0.4), attributes, clusters, Rules(REFERENCES), ABOUT)
+    assert set(nulls(constant)[["beta_expected", "beta_observed", "beta_cluster"]]) == {"all 240 scores are the same"}
+    assert "nothing is left" in nulls(constant)["mixed"]
+    assert nulls(constant)["ols_as_published"] == "the standard error is 0"
+    assert fit["reason"] == "all 240 scores are the same"
+    blind, _ = contrasts(np.linspace(0.2, 0.7, 12)[clusters["template"]], attributes, clusters, Rules(REFERENCES), ABOUT)
+    blind = blind[blind["term"] != "intercept"]
+    assert nulls(blind)[["beta_cluster", "mixed"]].notna().all()
+    assert blind.loc[blind["method"] != "mixed", "estimate"].abs().max() < 1e-6
+
+
+def test_scores_outside_are_squeezed_and_counted_and_a_group_at_one_end_has_no_logit():
+    scores, attributes, clusters = corpus()
+    few = scores.copy()
+    few[:3] = 1.2
+    rows, fit = contrasts(few, attributes, clusters, Rules(REFERENCES), ABOUT)
+    assert set(rows["squeezed"]) == {3} == {fit["squeezed"]}
+    assert rows["reason"].isna().all()
+    end = np.where(attributes["race"].eq("Black") & attributes["gender"].eq("man"), -0.1, scores)
+    rows, fit = contrasts(end, attributes, clusters, Rules(REFERENCES, scale="score"), ABOUT)
+    assert fit["reason"] == "all scores of 1 of 4 groups are at one end of [0, 1], so that their logits have no bound"
+    assert nulls(rows)[["beta_expected", "beta_cluster"]].notna().all()
+    assert rows.loc[rows["method"].isin(["mixed", "ols_as_published"]), "estimate"].notna().all()
+
+
+def test_one_name_a_group_says_nothing_about_names():
+    scores, attributes, clusters = corpus(names=1)
+    rows, _ = contrasts(scores, attributes, clusters, Rules(REFERENCES), ABOUT)
+    assert "4 of 4 clusters by name are the only one of their group" in nulls(rows)["beta_cluster"]
+    assert "cannot be told apart" in nulls(rows)["mixed"]
+
+
+def test_tables_of_different_lengths_are_refused():
+    scores, attributes, clusters = corpus()
+    with pytest.raises(BadInput, match="239 scores, 240 rows of attributes and 240 of clusters"):
+        contrasts(scores[1:], attributes, clusters, Rules(REFERENCES), ABOUT)
+
+
+def test_the_authors_word_vector_models_are_fitted_or_say_why(shared):
+    """Their predictions leave (0, 1): every score of Spanish fear, 20 of English joy among the named."""
+    predictions = json.loads((shared / "golden/eec_predictions_fasttext_authors.json").read_text())
+    races = {"en": ("European", "African-American"), "es": ("Anglo", "Latino")}
+    fits = {}
+    for language, emotion in (("es", "fear"), ("en", "joy"), ("es", "joy")):
+        groups = [(race, gender) for race in races[language] for gender in ("male", "female")]
+        values = [np.array(predictions[language][emotion][f"{gender} {race}"]) for race, gender in groups]
+        attributes = pd.DataFrame(np.repeat(groups, [len(part) for part in values], axis=0), columns=["race", "gender"])
+        rules = Rules({"race": races[language][0], "gender": "male"}, methods=("beta_expected", "ols_as_published"))
+        rows, fits[language, emotion] = contrasts(np.concatenate(values), attributes, pd.DataFrame(index=attributes.index), rules, ABOUT)
+        race = rows[rows["term"].str.startswith("race") & ~rows["term"].str.contains(":")]
+        assert race["estimate"].abs().fillna(0).max() < 1e-6  # words that no tweet held are the zero vector
+    assert fits["es", "fear"]["squeezed"] == fits["es", "fear"]["n"] == 1400
+    assert "4 of 4 groups are at one end" in fits["es", "fear"]["reason"]
+    assert fits["en", "joy"]["squeezed"] == 20
+    assert fits["es", "joy"]["reason"] is None
+
+
+def test_statsmodels_is_loaded_late():
+    code = "import sys, stages.contrasts.rows; sys.exit('statsmodels' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False, cwd=Path(__file__).parents[2]).returncode == 0
