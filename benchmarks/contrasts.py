@@ -16,7 +16,8 @@ from scipy import stats
 from scipy.special import expit
 
 from stages.contrasts import beta_regression
-from stages.contrasts.rows import Rules, contrasts
+from stages.contrasts.methods import Rules
+from stages.contrasts.rows import contrasts
 
 Vector = NDArray[np.float64]
 REFERENCES = {"race": "white", "gender": "male"}

@@ -53,14 +53,15 @@ def of_vectors(folder: Path, options: Any) -> dict[str, dict[str, float]]:
     """Measures of each debiaser of word vectors, by its name."""
     base = {"source": "stages/pretrained/glove_6b_50d.yaml", "vocabulary": options.vocabulary}
     worded = {"use": "gender_preserving", "epochs": options.epochs}
+    leaning = min(7500, options.vocabulary // 4)
     debiasers = {
         "before": {"use": "identity"},
         "rescaled only": worded | NO_DEBIASING,
         "WordED": worded,
         "WordED, stronger": worded | STRONGER,
         "hard": {"use": "hard_debias"},
-        "INLP": {"use": "inlp"},
-        "LEACE": {"use": "leace"},
+        "INLP": {"use": "inlp", "words_per_class": leaning},
+        "LEACE": {"use": "leace", "words_per_class": leaning},
     }
     lexicons = debias.read_lexicons(debias.LEXICONS)
     made = {name: _quietly(name, _debias, base, entry, folder / f"v {name}") for name, entry in debiasers.items()}
@@ -79,7 +80,7 @@ def of_encoder(folder: Path, options: Any) -> dict[str, dict[str, float]]:
         "CDA": trained | {"use": "counterfactual"},
         "dropout": trained | {"use": "dropout"},
         "SentenceDebias": {"use": "sentence_debias"},
-        "INLP": {"use": "inlp"},
+        "INLP": {"use": "inlp", "sentences": 800},
         "LEACE": {"use": "leace"},
     }
     lexicons = debias.read_lexicons(debias.LEXICONS)
@@ -87,7 +88,7 @@ def of_encoder(folder: Path, options: Any) -> dict[str, dict[str, float]]:
     made["trained on"] = shutil.copytree(made["before"], folder / "trained on")
     plain = Pretraining.model_validate(trained)
     _quietly("trained on", lambda: masked_language.train(made["trained on"], gather(plain, lexicons, SEED), plain, SEED))
-    unseen = _unseen(lexicons, options)
+    unseen = _quietly("unseen sentences", _unseen, lexicons, options)
     head = Pretraining(block=None, learning_rate=1e-3, head_steps=options.head) if options.head else None
     found = {
         name: _quietly(f"measures of {name}", gender_left.in_encoder, output, made["before"], unseen, lexicons, head)

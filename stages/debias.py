@@ -40,13 +40,7 @@ def run(model: Model, params: Params, output: Annotated[Path, At("data/debias/{m
     debiaser, options = take("debiasers", model.debiaser)
     changes = model.debiaser.use != "identity"
     for language, weights in found.items():
-        if not hasattr(debiaser, f"debias_{weights.kind}"):
-            what = FORMATS[weights.kind]
-            raise BadInput(f"debiaser {model.debiaser.use} is not made for {what}, as {model.base.source} is: change the base or debiaser.")
-        if changes and language not in ("", "en"):
-            raise BadInput(
-                f"debiaser {model.debiaser.use} has English word lists and {model.base.source} weights for {language}: use identity."
-            )
+        _check(model, debiaser, weights, language)
     if changes:
         import torch
 
@@ -60,6 +54,15 @@ def run(model: Model, params: Params, output: Annotated[Path, At("data/debias/{m
                 raise BadInput(
                     f"the debiased base equals its input: {model.debiaser.use} changed no number; check its options and word lists."
                 )
+
+
+def _check(model: Model, debiaser: ModuleType, weights: pretrained.Weights, language: str) -> None:
+    """BadInput where the debiaser is not made for the weights' format, or has no words of their language ("": any)."""
+    use, source = model.debiaser.use, model.base.source
+    if not hasattr(debiaser, f"debias_{weights.kind}"):
+        raise BadInput(f"debiaser {use} is not made for {FORMATS[weights.kind]}, as {source} is: change the base or debiaser.")
+    if use != "identity" and language not in ("", "en"):
+        raise BadInput(f"debiaser {use} has English word lists and {source} weights for {language}: use identity.")
 
 
 def _debias_vectors(

@@ -29,6 +29,8 @@ def validate(path: Path) -> Design:
         raise BadInput(f"{path}: {min(extra)!r} is not a section; there are tasks, models, bases, {', '.join(stages)}.")
     for stage in stages:
         settings(design, stage, path)
+    for probe in settings(design, "probe", path).tests:  # type: ignore[attr-defined]
+        take("probes", probe)
     for name, task in design.tasks.items():
         take("datasets", task.dataset)
         _exists(task.dataset.source, f"{path}: tasks.{name}.dataset.source")

@@ -12,13 +12,9 @@ from stages.contrasts.estimates import Matrix, Spread, Vector
 Correction = Literal["jackknife", "degrees"]
 
 
-class Alone(Exception):
-    """A cluster without which some coefficient could not be estimated, so that nobody knows how clusters like it differ."""
-
-
 def clustered(
     contributions: Matrix, informations: NDArray[np.float64], clusters: pd.DataFrame, correction: Correction = "jackknife"
-) -> Spread:
+) -> Spread | str:
     """The spread of estimates whose rows are alike within ``clusters``, of which each column is a way to cluster.
 
     ``contributions`` [rows, parameters] are the rows' scores at the estimate, ``informations`` [rows, parameters, parameters] their
@@ -31,7 +27,7 @@ def clustered(
     Several ways: V of each way less that of each pair's intersections, and so on (Cameron, Gelbach and Miller 2011, eq. 2.11). Templates'
     own levels cancel in a contrast but not in an intersection, so that this may be too small or negative: a standard error is never
     below that of any one way ("max-se": MacKinnon, Nielsen and Webb 2024). t has as many degrees of freedom as the way with the
-    fewest clusters, less one. Raises ``Alone`` where clusters cannot be told from coefficients.
+    fewest clusters, less one. Instead, why there is none: a cluster without which some coefficient could not be estimated.
     """
     single: list[Matrix] = []
     together = np.zeros(informations.shape[1:])
@@ -39,6 +35,8 @@ def clustered(
         for chosen in combinations(clusters.columns, number):
             codes = clusters.groupby(list(chosen), sort=False, observed=True).ngroup().to_numpy()
             part = _one_way(contributions, informations, codes, correction, " and ".join(chosen))
+            if isinstance(part, str):
+                return part
             together += part if number % 2 else -part
             single += [part] if number == 1 else []
     degrees = min(clusters[way].nunique() for way in clusters) - 1
@@ -52,20 +50,20 @@ def clustered(
 
 def _one_way(
     contributions: Matrix, informations: NDArray[np.float64], codes: NDArray[np.int64], correction: Correction, way: str
-) -> Matrix:
+) -> Matrix | str:
     order = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
     sums = np.add.reduceat(contributions[order], starts, axis=0)
     (rows, parameters), number = contributions.shape, len(starts)
     whole = informations.sum(axis=0)
     if number < 2:
-        raise Alone(f"all {rows} sentences have one {way}")
+        return f"all {rows} sentences have one {way}"
     if correction == "degrees":
         moved = np.linalg.solve(whole, sums.T).T
         return number / (number - 1) * (rows - 1) / (rows - parameters) * moved.T @ moved
     rest = whole - np.add.reduceat(informations[order], starts, axis=0)
     alone = np.linalg.matrix_rank(rest, tol=1e-9 * np.abs(whole).max()) < parameters
     if alone.any():
-        raise Alone(f"{alone.sum()} of {number} clusters by {way} are the only one of their group, so that its spread is unknown")
+        return f"{alone.sum()} of {number} clusters by {way} are the only one of their group, so that its spread is unknown"
     moved = np.linalg.solve(rest, sums[..., None])[..., 0]
     return (number - 1) / number * moved.T @ moved

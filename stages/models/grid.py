@@ -44,10 +44,12 @@ def learned(lesson: Lesson) -> tuple[np.ndarray, np.ndarray]:
     """
     if lesson.adversary is not None:
         raise BadInput("this family has no representation that an adversary could read; take another mitigation or family.")
-    train = lesson.texts_of(epoch=1)
+    train = np.sort(lesson.texts_of(epoch=1))  # these methods' last digits depend on the order, and a draw's has no meaning
     return train, np.concatenate([train, lesson.validation])
 
 
 def weights_of(lesson: Lesson, index: np.ndarray) -> np.ndarray | None:
-    """How much each text at ``index`` weighs, None where all weigh the same."""
-    return None if lesson.weights is None else lesson.weights[index].astype(np.float64)
+    """How much each text at ``index`` weighs, None where all weigh 1."""
+    if lesson.weights is None or (lesson.weights[index] == 1).all():
+        return None
+    return lesson.weights[index].astype(np.float64)

@@ -16,6 +16,7 @@ from stages.models.folds import Lesson
 from stages.models.support_vectors import KERNELS, Products
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
     from sklearn.feature_extraction.text import TfidfVectorizer
     from torch import Tensor
 
@@ -84,19 +85,27 @@ def fit(inputs: Inputs, lesson: Lesson, params: Params) -> tuple[dict[str, "Tens
     if lesson.kind == "classification" and outputs:
         scale = support_vectors.steepness(outputs[best], lesson.targets[lesson.validation])
         history["steepness"] = round(scale, 6)
-    support = rows[machine.support_]
-    arrays = {
-        "idf": vectorizer.idf_,
-        "vocabulary": np.frombuffer("\n".join(vectorizer.get_feature_names_out()).encode(), dtype=np.uint8),
+    arrays = _words(vectorizer) | _machine(machine, rows[machine.support_], chosen, lesson.mean, scale)
+    return {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}, history
+
+
+def _words(vectorizer: "TfidfVectorizer") -> dict[str, np.ndarray]:
+    """The vocabulary as UTF-8 lines, and how rare each of its words and pairs is."""
+    words = "\n".join(vectorizer.get_feature_names_out()).encode()
+    return {"vocabulary": np.frombuffer(words, dtype=np.uint8), "idf": vectorizer.idf_}
+
+
+def _machine(machine: Any, support: "csr_matrix", chosen: grid.Setting, mean: float, scale: float) -> dict[str, np.ndarray]:
+    """The support vectors with their coefficients, so that outputs are (the machine's - ``mean``) x ``scale``."""
+    return {
         "support_values": support.data,
         "support_columns": support.indices,
         "support_starts": support.indptr,
         "coefficients": machine.dual_coef_[0] * scale,
-        "intercept": (machine.intercept_ - lesson.mean) * scale,
+        "intercept": (machine.intercept_ - mean) * scale,
         "gamma": np.array(chosen["gamma"], dtype=np.float64),
         "kernel": np.array(KERNELS.index(chosen["kernel"])),
     }
-    return {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}, history
 
 
 def predict(inputs: Inputs, tensors: dict[str, "Tensor"], index: np.ndarray, params: Params) -> np.ndarray:

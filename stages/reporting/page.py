@@ -50,7 +50,7 @@ def _design(results: Results, design: Design, sections: dict[str, Any]) -> dict[
         "totals": {task: _totals(results, task) for task in results.orders},
         "design": [tables.tasks(design), tables.models(design), tables.settings(sections)],
         "settings": tables.settings(sections),
-        "rules": tables.rules(sections["subgroup"].attributes),
+        "rules": tables.rules(sections["subgroup"]),
         "sizes": [tables.sizes(results, task) for task in results.orders],
     }
 

@@ -8,6 +8,9 @@ from stages.reporting.results import GROUPS, Results, Size
 from stages.reporting.wording import listed, option, set_name
 
 
+COLUMNS = ["Model", "Base", "Debiaser", "Family", "Mitigation"]
+
+
 @dataclass(frozen=True)
 class Table:
     """``words`` are the columns that hold words, set to the left; the others hold numbers."""
@@ -30,10 +33,16 @@ def tasks(design: Design) -> Table:
 
 def models(design: Design) -> Table:
     rows = [
-        [name, option(model.base.model_dump(exclude_none=True)), _entry(model.debiaser), _entry(model.family)]
+        [
+            name,
+            option(model.base.model_dump(exclude_none=True)),
+            _entry(model.debiaser),
+            _entry(model.family),
+            "none" if model.family.mitigation is None else _entry(model.family.mitigation),
+        ]
         for name, model in design.models.items()
     ]
-    return Table("Models; an option not named has its file's default", ["Model", "Base", "Debiaser", "Family"], rows, (0, 1, 2, 3))
+    return Table("Models; an option not named has its file's default", COLUMNS, rows, (0, 1, 2, 3, 4))
 
 
 def _entry(entry: Entry) -> str:
@@ -42,23 +51,29 @@ def _entry(entry: Entry) -> str:
 
 def settings(sections: dict[str, Section]) -> Table:
     """The settings of the stages, defaults included, but for the rules, which have a table of their own, and what changes no number."""
-    other = {"attributes", "processes"}
+    other = {"attributes", "datasets", "processes"}
     rows = [[stage, option(section.model_dump(exclude=other, exclude_none=True))] for stage, section in sections.items()]
     return Table("Settings of the stages", ["Stage", "Settings"], rows, (0, 1))
 
 
-def rules(attributes: dict[str, Any]) -> Table:
-    """Who counts as privileged, by the rules of ``subgroup.attributes``."""
-    rows = []
-    for name, rule in attributes.items():
-        if rule.privileged is not None:
-            privileged, protected = listed(list(rule.privileged), "or"), "every other known category"
-        elif rule.privileged_at_most is not None:
-            privileged, protected = f"{rule.privileged_at_most:,g} or lower", f"above {rule.privileged_at_most:,g}"
-        else:
-            privileged, protected = f"{rule.privileged_at_least:,g} or higher", f"below {rule.privileged_at_least:,g}"
-        rows.append([name, privileged, protected, "not given"])
-    return Table("Who is privileged and who is protected", ["Attribute", "Privileged", "Protected", "Unknown"], rows, (0, 1, 2, 3))
+def rules(subgroup: Any) -> Table:
+    """Who counts as privileged, by the rules of the section subgroup, those of a data set's own below the general ones."""
+    everywhere = [[name, "all", *_sides(rule), "not given"] for name, rule in subgroup.attributes.items()]
+    own = [
+        [name, dataset, *_sides(rule), "not given"]
+        for dataset, of_dataset in subgroup.datasets.items()
+        for name, rule in of_dataset.items()
+    ]
+    columns = ["Attribute", "Data sets", "Privileged", "Protected", "Unknown"]
+    return Table("Who is privileged and who is protected", columns, everywhere + own, (0, 1, 2, 3, 4))
+
+
+def _sides(rule: Any) -> tuple[str, str]:
+    if rule.privileged is not None:
+        return listed(list(rule.privileged), "or"), "every other known category"
+    if rule.privileged_at_most is not None:
+        return f"{rule.privileged_at_most:,g} or lower", f"above {rule.privileged_at_most:,g}"
+    return f"{rule.privileged_at_least:,g} or higher", f"below {rule.privileged_at_least:,g}"
 
 
 def sizes(results: Results, task: str) -> Table:

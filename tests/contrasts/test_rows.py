@@ -15,7 +15,8 @@ from statsmodels.stats.multitest import multipletests
 from stages.contract import tables
 from stages.contract.bad_input import BadInput
 from stages.contract.contrasts import ContrastFits, Contrasts
-from stages.contrasts.rows import METHODS, Rules, contrasts, stars, with_q_values
+from stages.contrasts.methods import METHODS, Rules
+from stages.contrasts.rows import contrasts, stars, with_q_values
 
 REFERENCES = {"race": "white", "gender": "man"}
 ABOUT = {"corpus": "en", "model": "svm", "emotion": "joy"}
@@ -140,10 +141,17 @@ def test_one_name_a_group_says_nothing_about_names():
     assert "cannot be told apart" in nulls(rows)["mixed"]
 
 
-def test_tables_of_different_lengths_are_refused():
+def test_refusals():
     scores, attributes, clusters = corpus()
+    rules = Rules(REFERENCES)
     with pytest.raises(BadInput, match="239 scores, 240 rows of attributes and 240 of clusters"):
-        contrasts(scores[1:], attributes, clusters, Rules(REFERENCES), ABOUT)
+        contrasts(scores[1:], attributes, clusters, rules, ABOUT)
+    with pytest.raises(BadInput, match="2 of 240 sentences have no name"):
+        contrasts(scores, attributes, clusters.assign(name=[None, None, *range(238)]), rules, ABOUT)
+    with pytest.raises(BadInput, match="'beta' is no method; there are beta_expected"):
+        contrasts(scores, attributes, clusters, Rules(REFERENCES, methods=("beta",)), ABOUT)
+    with pytest.raises(BadInput, match="beta_cluster asks which sentences are alike"):
+        contrasts(scores, attributes, clusters[[]], rules, ABOUT)
 
 
 def test_the_authors_word_vector_models_are_fitted_or_say_why(shared):

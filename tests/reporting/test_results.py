@@ -40,5 +40,5 @@ def test_sets_come_smallest_first_and_cells_as_in_the_design():
 @pytest.mark.parametrize(("tasks", "models"), [(["t"], ["a", "b"]), (["t", "u"], ["a"])])
 def test_a_cell_without_scores_is_refused(tasks, models):
     tables = pa.Table.from_pylist([scores("a")]), pa.Table.from_pylist(sets("x", 1))
-    with pytest.raises(BadInput, match=r"rerun evaluate and subgroup \(dvc repro\)"):
+    with pytest.raises(BadInput, match=r"rerun evaluate \(dvc repro\)"):
         results.read(*tables, tasks, models)

@@ -1,0 +1,117 @@
+"""Each method's estimates of a design: the paper's test, the same with clusters, a mixed model, and what the paper published."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from scipy.special import logit
+
+from stages.contract.bad_input import BadInput
+from stages.contrasts import beta_regression, mixed, ordinary
+from stages.contrasts.beta_regression import BetaFit
+from stages.contrasts.clustered import Correction, clustered
+from stages.contrasts.design_matrix import DesignMatrix, design_matrix
+from stages.contrasts.estimates import Estimates, Matrix, Vector, spread, undefined
+
+METHODS = ("beta_expected", "beta_observed", "beta_cluster", "mixed", "ols_as_published")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """``references``: a category of each attribute to compare with; ``order``: how many attributes are met together (by default all).
+
+    ``adjusted``: attributes with main effects only, not reported; ``precision``: attributes the precision depends on (by default
+    none). ``test``: t on n - parameters degrees of freedom as in the paper, or z as in R's betareg. ``scale``: of the mixed model,
+    logits of (squeezed) scores or the scores as they are; ``correction`` of clustered standard errors.
+    """
+
+    references: Mapping[str, str]
+    order: int | None = None
+    adjusted: tuple[str, ...] = ()
+    precision: tuple[str, ...] = ()
+    methods: tuple[str, ...] = METHODS
+    test: Literal["t", "z"] = "t"
+    scale: Literal["logit", "score"] = "logit"
+    correction: Correction = "jackknife"
+    confidence: float = 0.95
+
+
+def refuse(scores: Vector, attributes: pd.DataFrame, clusters: pd.DataFrame, rules: Rules) -> None:
+    """BadInput where tables do not match, sentences have no cluster, or a method is unknown or lacks what it needs."""
+    if not len(scores) == len(attributes) == len(clusters):
+        raise BadInput(f"{len(scores)} scores, {len(attributes)} rows of attributes and {len(clusters)} of clusters: give one a sentence.")
+    for way in clusters:
+        if clusters[way].isna().any():
+            raise BadInput(f"{clusters[way].isna().sum()} of {len(clusters)} sentences have no {way}: name it or leave them out.")
+    for method in rules.methods:
+        if method not in METHODS:
+            raise BadInput(f"{method!r} is no method; there are {', '.join(METHODS)}.")
+        if method in ("beta_cluster", "mixed") and clusters.columns.empty:
+            raise BadInput(f"{method} asks which sentences are alike: give clusters, or leave it out of the methods.")
+
+
+def precision_matrix(attributes: pd.DataFrame, rules: Rules) -> Matrix | None:
+    """Covariates of the precision [sentences, columns]; None where it is constant."""
+    if not rules.precision:
+        return None
+    chosen = attributes[list(rules.precision)]
+    references = {attribute: rules.references[attribute] for attribute in rules.precision if attribute in rules.references}
+    adjusted = [attribute for attribute in rules.precision if attribute not in references]
+    return design_matrix(chosen, references, 1 if references else None, adjusted).matrix
+
+
+def beta_fit(scores: Vector, squeezed: Vector, design: DesignMatrix, precision: Matrix | None) -> BetaFit | str:
+    """The Beta regression of ``squeezed`` scores, or why there is none."""
+    return _at_the_border(scores, design) or beta_regression.fit(squeezed, design.matrix, precision)
+
+
+def of_beta(method: str, beta: BetaFit | str, design: DesignMatrix, clusters: pd.DataFrame, rules: Rules) -> Estimates:
+    """The paper's test with expected or observed information, or the same estimate with clusters."""
+    columns = len(design.terms)
+    if isinstance(beta, str):
+        return undefined(columns, beta)
+    if method == "beta_cluster":
+        whole = clustered(beta.contributions, beta.informations, clusters, rules.correction)
+        if isinstance(whole, str):
+            return undefined(columns, whole)
+        rest = len(beta.precision)
+        return Estimates(beta.mean, lambda weights: whole(np.pad(weights, ((0, 0), (0, rest)))))
+    covariance = getattr(beta, method.removeprefix("beta_"))[:columns, :columns]
+    return Estimates(beta.mean, spread(covariance, len(beta.contributions) - beta.parameters if rules.test == "t" else np.inf))
+
+
+def of_mixed(outcome: Vector, design: DesignMatrix, clusters: pd.DataFrame, rules: Rules) -> Estimates:
+    """Random effects of every way to cluster and, where its clusters hold several groups, of cluster and group together.
+
+    Without the latter, which let a template treat groups in its own way, tests would hold for these templates only.
+    """
+    groups = np.unique(design.codes, axis=0, return_inverse=True)[1]
+    effects = []
+    for way in clusters:
+        own = pd.factorize(clusters[way])[0]
+        both = np.unique(np.stack([own, groups], axis=1), axis=0, return_inverse=True)[1].ravel()
+        effects.append(own)
+        effects += [both] if own.max() < both.max() < len(groups) - 1 else []
+    fitted = mixed.fit(logit(outcome) if rules.scale == "logit" else outcome, design.matrix, effects)
+    return undefined(len(design.terms), fitted) if isinstance(fitted, str) else Estimates(fitted.coefficients, fitted.spread)
+
+
+def of_ordinary(scores: Vector, design: DesignMatrix) -> Estimates:
+    """The published convention: least squares on the scores as they are."""
+    fitted = ordinary.fit(scores, design.matrix)
+    if isinstance(fitted, str):
+        return undefined(len(design.terms), fitted)
+    return Estimates(fitted.coefficients, spread(fitted.covariance, fitted.degrees))
+
+
+def _at_the_border(scores: Vector, design: DesignMatrix) -> str | None:
+    """Why there is no logit of a group whose scores are all at one end, where only the squeeze would say how far."""
+    tested = [place for place, attribute in enumerate(design.categories) if attribute in design.tested]
+    codes = np.unique(design.codes[:, tested], axis=0, return_inverse=True)[1]
+    ends = [np.bincount(codes, outside) == np.bincount(codes) for outside in (scores <= 0, scores >= 1)]
+    number = int(ends[0].sum() + ends[1].sum())
+    return (
+        f"all scores of {number} of {len(ends[0])} groups are at one end of [0, 1], so that their logits have no bound" if number else None
+    )
