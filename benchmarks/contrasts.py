@@ -1,7 +1,8 @@
 """``python -m benchmarks.contrasts [STUDIES]`` prints the tables of docs/margins.md: level, coverage and power of contrasts.
 
 Scores are those of an Equity Evaluation Corpus: every name in every template, names nested in race x gender. Their logits are normal,
-with parts in common to a template, to a name, and to a template's sentences about one group. Every study has a seed of its own.
+with parts in common to a template, to a name, and to a template's sentences about one gender, whose words may agree with it. Every
+study has a seed of its own.
 """
 
 import sys
@@ -29,11 +30,11 @@ QUANTILES = (np.arange(2000) + 0.5) / 2000
 
 @dataclass(frozen=True)
 class World:
-    """Standard deviations, on the logit scale, of what templates, names, and templates within groups have in common."""
+    """Standard deviations, on the logit scale, of what templates, names, and a template's sentences about a gender have in common."""
 
     template: float = 0.0
     name: float = 0.0
-    within: float = 0.0
+    agreement: float = 0.0
     templates: int = 35
     names: int = 10  # of each group
     effects: tuple[float, float, float] = EQUAL  # of race, gender and both
@@ -51,7 +52,7 @@ class World:
         group = name // self.names
         logits = self.means[group] + random.normal(0, self.template, self.templates)[template]
         logits += random.normal(0, self.name, 4 * self.names)[name] + random.normal(0, REST, len(name))
-        logits += random.normal(0, self.within, (self.templates, 4))[template, group]
+        logits += random.normal(0, self.agreement, (self.templates, 2))[template, group % 2]
         attributes = {"race": np.array(["white", "Black"])[group // 2], "gender": np.array(["male", "female"])[group % 2]}
         return expit(logits), pd.DataFrame(attributes), pd.DataFrame({"template": template, "name": name})
 
@@ -60,7 +61,7 @@ class World:
 
         Scores are not of the Beta law, so that its coefficients are not quite the planted ones; the mixed model's are.
         """
-        spread = np.sqrt(self.template**2 + self.name**2 + self.within**2 + REST**2)
+        spread = np.sqrt(self.template**2 + self.name**2 + self.agreement**2 + REST**2)
         scores = expit(self.means[:, None] + spread * stats.norm.ppf(QUANTILES))
         matrix = np.repeat(np.array([[1, 0, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0], [1, 1, 1, 1]], dtype=float), len(QUANTILES), axis=0)
         beta, cells = beta_regression.fit(scores.ravel(), matrix).mean[1:], scores.mean(axis=1)
@@ -73,8 +74,8 @@ WORLDS = {
     "templates": World(template=0.5),
     "names": World(name=0.1),
     "templates, names": World(template=0.5, name=0.1),
-    "templates, names, groups within templates": World(template=0.5, name=0.1, within=0.1),
-    "the same, 7 templates, 4 names a group": World(template=0.5, name=0.1, within=0.1, templates=7, names=4),
+    "templates, names, genders within templates": World(template=0.5, name=0.1, agreement=0.1),
+    "the same, 7 templates, 4 names a group": World(template=0.5, name=0.1, agreement=0.1, templates=7, names=4),
 }
 
 

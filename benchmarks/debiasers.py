@@ -28,12 +28,13 @@ from stages.debiasers.sentences import gather
 
 SEED, UNSEEN = 2, 3
 NO_DEBIASING = {"weight_classifiers": 0.0, "weight_stereotype": 0.0, "weight_neutral": 0.0}
-STRONGER = {"weight_classifiers": 0.1, "weight_stereotype": 1.0, "weight_neutral": 1.0}
+STRONGER = {"weight_stereotype": 1.0, "weight_neutral": 1.0}
 
 
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.debiasers", description=__doc__)
     parser.add_argument("--only", choices=("vectors", "encoder"), help="one of the two bases")
+    parser.add_argument("--folders", type=Path, nargs="+", help="encoders that a design debiased (data/debias/NAME), the first as it was")
     parser.add_argument("--vocabulary", type=int, default=50_000, help="words of GloVe")
     parser.add_argument("--epochs", type=int, default=50, help="WordED's, 50 in the NAACL 2022 benchmark")
     parser.add_argument("--sentences", type=int, default=1200, help="of ContextED's corpus")
@@ -43,10 +44,11 @@ def main(arguments: list[str]) -> None:
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as name:
-        if options.only != "encoder":
+        if options.only != "encoder" and not options.folders:
             print(_table(of_vectors(Path(name), options)), flush=True)
         if options.only != "vectors":
-            print(_table(of_encoder(Path(name), options)), flush=True)
+            made = {folder.name: folder for folder in options.folders or ()} or debiased_encoders(Path(name), options)
+            print(_table(of_encoders(made, options)), flush=True)
 
 
 def of_vectors(folder: Path, options: Any) -> dict[str, dict[str, float]]:
@@ -68,8 +70,8 @@ def of_vectors(folder: Path, options: Any) -> dict[str, dict[str, float]]:
     return {name: gender_left.in_vectors(output, made["before"], lexicons) for name, output in made.items()}
 
 
-def of_encoder(folder: Path, options: Any) -> dict[str, dict[str, float]]:
-    """Measures of each debiaser of an encoder, by its name; inner products as shares of those before."""
+def debiased_encoders(folder: Path, options: Any) -> dict[str, Path]:
+    """MiniLM-L6 as it is and after each debiaser of an encoder."""
     base = {"source": "stages/pretrained/minilm_l6.yaml"}
     contexted = {"use": "context_debias", "sentences": options.sentences, "epochs": 1, "max_tokens": 64, "corpus": options.corpus}
     trained: dict[str, Any] = {"steps": options.steps, "head_steps": 100, "accumulation": 1, "block": 64, "corpus": options.corpus}
@@ -88,13 +90,20 @@ def of_encoder(folder: Path, options: Any) -> dict[str, dict[str, float]]:
     made["trained on"] = shutil.copytree(made["before"], folder / "trained on")
     plain = Pretraining.model_validate(trained)
     _quietly("trained on", lambda: masked_language.train(made["trained on"], gather(plain, lexicons, SEED), plain, SEED))
+    return made
+
+
+def of_encoders(made: dict[str, Path], options: Any) -> dict[str, dict[str, float]]:
+    """Measures of encoders by name, the first the one before; inner products as shares of those before."""
+    lexicons = debias.read_lexicons(debias.LEXICONS)
+    before = next(iter(made.values()))
     unseen = _quietly("unseen sentences", _unseen, lexicons, options)
     head = Pretraining(block=None, learning_rate=1e-3, head_steps=options.head) if options.head else None
     found = {
-        name: _quietly(f"measures of {name}", gender_left.in_encoder, output, made["before"], unseen, lexicons, head)
+        name: _quietly(f"measures of {name}", gender_left.in_encoder, output, before, unseen, lexicons, head)
         for name, output in made.items()
     }
-    first = found["before"]["squared product"]
+    first = next(iter(found.values()))["squared product"]
     for measures in found.values():
         measures["squared product"] /= first
     return found

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import pandas as pd
 import pyarrow as pa
@@ -12,28 +12,35 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from stages.contract.command import command
 from stages.contract.params import Entry, Model, Section
-from stages.contract.probes import Probes
+from stages.contract.probes import Associations, NameGroups, Probes
 from stages.contract.shelf import take
 from stages.contract.tables import At, column_names, from_pandas
 from stages.debiasers import sentences
 from stages.models import pretrained, projection, vectors
-from stages.probes import encoded, spaces, word_sets
+from stages.probes import encoded, enumeration, enumeration_tables, spaces, word_sets
 from stages.probes.base import Base
+from stages.probes.enumeration import Enumeration
+from stages.probes.figures import Figure
 
 
 class Params(Section):
-    """``tests``: the probes and their options; ``words``: the folder of word sets. Probes that do not fit a base give it no rows."""
+    """``tests``: the probes and their options; ``words``: the folder of word sets. Probes that do not fit a base give it no rows.
+
+    ``enumeration``: the settings of the search for names and words that lean to each other.
+    """
 
     seed: int = 6
     threads: int = 1
     words: str = "stages/probes/words"
     tests: tuple[Entry, ...] = Field(default=(Entry(use="weat"), Entry(use="association"), Entry(use="clusters"), Entry(use="seat")))
+    enumeration: Enumeration = Enumeration()
 
 
-def run(model: Model, base: Annotated[Path, At("data/debias/{model}")], params: Params) -> Probes:
-    """Every figure of every probe, of the model's base after its debiaser: of its English weights, as the word sets are English.
+def run(model: Model, base: Annotated[Path, At("data/debias/{model}")], params: Params) -> tuple[Probes, Associations, NameGroups]:
+    """Every figure of every probe, of the model's base after its debiaser: of its English weights, as the word sets are English;
+    and what the enumeration found.
 
-    A base without any, such as plain text, has no figures. BadInput: a word set or probe is not as it must be.
+    A base without any, such as plain text, has no figures. BadInput: a word set, table of names or probe is not as it must be.
     """
     words = word_sets.read(Path(params.words))
     chosen = [(entry.use, *take("probes", entry)) for entry in params.tests]
@@ -41,14 +48,28 @@ def run(model: Model, base: Annotated[Path, At("data/debias/{model}")], params: 
         opened = _open(model, base, params)
         if opened is None:
             print("no English weights, nothing to probe", flush=True)
-            return pa.table({name: pa.array([], pa.string()) for name in column_names(Probes)})
+            return _empty(Probes), _empty(Associations), _empty(NameGroups)
         rows = [
-            {"probe": use, "vectors": space.name, "pooling": space.pooling, "casing": space.casing} | asdict(figure)
+            _row(use, space, figure)
             for use, probe, options in chosen
             for space, figure in probe.measure(opened, words, options, params.seed)
         ]
-    print(f"{len(rows)} figures of {len(chosen)} probes", flush=True)
-    return from_pandas(tabled(pd.DataFrame(rows)))
+        print(f"{len(rows)} figures of {len(chosen)} probes", flush=True)
+        more, cells, groups = enumerated(opened, params)
+    return from_pandas(tabled(pd.DataFrame(rows + more))), cells, groups
+
+
+def enumerated(opened: Base, params: Params) -> tuple[list[dict[str, Any]], pa.Table, pa.Table]:
+    """Rows of figures, cells and groups of names of every space that the enumeration looks at; nothing when it is left out."""
+    settings = params.enumeration
+    rows, cells, groups = [], [_empty(Associations)], [_empty(NameGroups)]
+    for space, found in enumeration.measure(opened, settings, params.seed, params.threads) if settings.included else ():
+        rows += [_row("enumeration", space, figure) for figure in enumeration.figures(found, settings)]
+        if not isinstance(found, str):
+            cells.append(from_pandas(enumeration_tables.associations(space, found, settings)))
+            groups.append(from_pandas(enumeration_tables.name_groups(space, found)))
+            print(f"{int((found.q <= settings.alpha).sum())} associations of names and words ({space.name})", flush=True)
+    return rows, *(pa.concat_tables(parts, promote_options="permissive") for parts in (cells, groups))
 
 
 def tabled(rows: pd.DataFrame) -> pd.DataFrame:
@@ -59,6 +80,15 @@ def tabled(rows: pd.DataFrame) -> pd.DataFrame:
     known = rows.dropna(subset="p_value")
     rows["q_value"] = known.groupby(["probe", "statistic", "vectors"])["p_value"].transform(stats.false_discovery_control)
     return rows[column_names(Probes)]
+
+
+def _row(use: str, space: spaces.Space, figure: Figure) -> dict[str, Any]:
+    return {"probe": use, "vectors": space.name, "pooling": space.pooling, "casing": space.casing} | asdict(figure)
+
+
+def _empty(table: Any) -> pa.Table:
+    found: pa.Table = table.__metadata__[0].empty()
+    return found
 
 
 def _open(model: Model, folder: Path, params: Params) -> Base | None:

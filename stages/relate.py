@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import Field
 
@@ -43,7 +44,15 @@ def run(
     design: Design,
     params: Params,
 ) -> tuple[Effects, Matched, ProbesAndOutcomes]:
-    """Regression over all tasks, models and attribute sets; debiased and mitigated models beside matched baselines; probes and gaps."""
+    """Regression over all tasks, models and attribute sets; debiased and mitigated models beside matched baselines; probes and gaps.
+
+    Tasks without attribute sets, whose documents say nothing of their authors, are left out; without any other there are no rows.
+    """
+    grouped = set(sets["task"].to_pylist())
+    design = design.model_copy(update={"tasks": {name: task for name, task in design.tasks.items() if name in grouped}})
+    if not design.tasks:
+        return _table([], Effects), _table([], Matched), _table([], ProbesAndOutcomes)
+    documents = documents.filter(pc.is_in(documents["task"], pa.array(list(design.tasks))))
     names = list(design.models)
     compared = comparisons(design.models)
     cut = [comparison for comparison in compared if comparison.kind != REPRESENTATION]

@@ -9,7 +9,7 @@ from stages.contract.tables import At
 # One term of one regression a row ("race[Latino]:gender[female]"), by each method: beta_expected and beta_observed are the paper's test
 # with either information, beta_cluster the same estimate with clusters, mixed random effects of templates and names,
 # ols_as_published the published convention. `estimate` is on the scale that `scale` names (logit or score), `statistic` is t on
-# `degrees` of freedom or, where these are null, z; `q_value` is adjusted for all terms of the method over corpora x models x emotions.
+# `degrees` of freedom or, where these are null, z; `q_value` is adjusted for all terms of the method over corpora x tasks x models.
 # `response_effect`: the change of the mean score, averaged over everything else. n: sentences; squeezed: scores not inside (0, 1).
 Contrasts = Annotated[
     pa.Table,
@@ -17,6 +17,7 @@ Contrasts = Annotated[
         "data/contrast/contrasts.parquet",
         (
             ("corpus", "string"),
+            ("task", "string"),
             ("model", "string"),
             ("emotion", "string"),
             ("method", "string"),
@@ -38,7 +39,7 @@ Contrasts = Annotated[
             ("squeezed", "int64"),
             ("reason", "string?"),
         ),
-        key=("corpus", "model", "emotion", "method", "term"),
+        key=("corpus", "task", "model", "emotion", "method", "term"),
     ),
 ]
 # One Beta regression a row. `precision`: phi where it is constant; lr_any and lr_interaction: likelihood ratios against no attribute
@@ -49,6 +50,7 @@ ContrastFits = Annotated[
         "data/contrast/fits.parquet",
         (
             ("corpus", "string"),
+            ("task", "string"),
             ("model", "string"),
             ("emotion", "string"),
             ("n", "int64"),
@@ -64,6 +66,6 @@ ContrastFits = Annotated[
             ("lr_interaction_p", "double?"),
             ("reason", "string?"),
         ),
-        key=("corpus", "model", "emotion"),
+        key=("corpus", "task", "model", "emotion"),
     ),
 ]

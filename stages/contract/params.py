@@ -73,7 +73,7 @@ class Task(Section):
 
 
 class Base(Section):
-    """Pretrained word vectors or encoder.
+    """Pretrained word vectors or encoder, of all languages or one a language, or nothing but the texts.
 
     ``source`` is a vectors file, a folder of weights, or a pin (``stages/pretrained/*.yaml``) that says where packaged or
     hub weights come from and what their checksums are. ``vocabulary`` keeps so many of the most frequent words of vectors.

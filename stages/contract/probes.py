@@ -1,4 +1,4 @@
-"""The table of probe: representational bias of a model's base after its debiaser."""
+"""The tables of probe: representational bias of a model's base after its debiaser."""
 
 from typing import Annotated
 
@@ -34,5 +34,54 @@ Probes = Annotated[
             ("reason", "string?"),
         ),
         key=("probe", "test", "statistic", "vectors"),
+    ),
+]
+# One row a cell of the enumeration, of a group of names and a category of words: `category` by the sum of its significant scores, the
+# largest first, and `category_words`, nearest to its mean; `words`: those of the `nearest` words of the category, nearer to the group
+# than to any other, that lean most to it; score: (X - mu) . (A - category), 0 when they lean no more than their category; p_value: the
+# share of random turns of all words (of the `rotations` that left the group words enough) with as large a score; q_value: over all cells
+# with words enough; a null score has a reason. Slurs may be starred.
+Associations = Annotated[
+    pa.Table,
+    At(
+        "data/probe/{model}.associations.parquet",
+        (
+            ("vectors", "string"),
+            ("category", "int64"),
+            ("category_words", "string"),
+            ("category_length", "int64"),
+            ("group", "int64"),
+            ("words", "string?"),
+            ("nearest", "int64"),
+            ("score", "double?"),
+            ("p_value", "double?"),
+            ("q_value", "double?"),
+            ("rotations", "int64"),
+            ("significant", "bool"),
+            ("reason", "string?"),
+        ),
+        key=("vectors", "category", "group"),
+    ),
+]
+# One row a group of names that stand together, the largest first: `names` that stand for it, how many it has, and means over its names
+# of what is known of their bearers: shares of women, of each race or origin, and the mean year of birth.
+NameGroups = Annotated[
+    pa.Table,
+    At(
+        "data/probe/{model}.names.parquet",
+        (
+            ("vectors", "string"),
+            ("group", "int64"),
+            ("names", "string"),
+            ("length", "int64"),
+            ("female", "double?"),
+            ("birth_year", "double?"),
+            ("white", "double?"),
+            ("black", "double?"),
+            ("hispanic", "double?"),
+            ("asian", "double?"),
+            ("other", "double?"),
+        ),
+        key=("vectors", "group"),
     ),
 ]

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import logit
 
 from stages.contract.bad_input import BadInput
@@ -83,19 +85,25 @@ def of_beta(method: str, beta: BetaFit | str, design: DesignMatrix, clusters: pd
 
 
 def of_mixed(outcome: Vector, design: DesignMatrix, clusters: pd.DataFrame, rules: Rules) -> Estimates:
-    """Random effects of every way to cluster and, where its clusters hold several groups, of cluster and group together.
+    """Random effects of every way to cluster, and of its clusters together with every set of attributes that they are met with.
 
-    Without the latter, which let a template treat groups in its own way, tests would hold for these templates only.
+    Without the latter, which let a template treat women, or Black women, in its own way, tests would hold for these templates only.
     """
-    groups = np.unique(design.codes, axis=0, return_inverse=True)[1]
-    effects = []
+    tested = [list(design.categories).index(attribute) for attribute in design.tested]
+    effects: list[NDArray[np.int64]] = []
     for way in clusters:
-        own = pd.factorize(clusters[way])[0]
-        both = np.unique(np.stack([own, groups], axis=1), axis=0, return_inverse=True)[1].ravel()
-        effects.append(own)
-        effects += [both] if own.max() < both.max() < len(groups) - 1 else []
+        for number in range(max(len(term) for term in design.terms) + 1):
+            for chosen in combinations(tested, number):
+                columns = np.column_stack([pd.factorize(clusters[way])[0], design.codes[:, chosen]])
+                found = np.unique(columns, axis=0, return_inverse=True)[1].ravel()
+                effects += [] if found.max() == len(found) - 1 or any(_same(found, other) for other in effects) else [found]
     fitted = mixed.fit(logit(outcome) if rules.scale == "logit" else outcome, design.matrix, effects)
     return undefined(len(design.terms), fitted) if isinstance(fitted, str) else Estimates(fitted.coefficients, fitted.spread)
+
+
+def _same(one: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
+    """Whether two ways to part the sentences are one: names nested in races are the same with and without them."""
+    return one.max() == other.max() == np.unique(np.stack([one, other], axis=1), axis=0).shape[0] - 1
 
 
 def of_ordinary(scores: Vector, design: DesignMatrix) -> Estimates:

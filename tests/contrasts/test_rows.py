@@ -19,7 +19,7 @@ from stages.contrasts.methods import METHODS, Rules
 from stages.contrasts.rows import contrasts, stars, with_q_values
 
 REFERENCES = {"race": "white", "gender": "man"}
-ABOUT = {"corpus": "en", "model": "svm", "emotion": "joy"}
+ABOUT = {"corpus": "en", "task": "joy_en", "model": "svm", "emotion": "joy"}
 
 
 def corpus(

@@ -10,9 +10,11 @@ from stages import probe
 from stages.contract import tables
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Model
-from stages.contract.probes import Probes
+from stages.contract.probes import Associations, NameGroups, Probes
 from stages.models import projection, vectors
+from stages.probes import name_tables
 from tests.debiasers import small
+from tests.probes import planted_names
 
 LISTED = """
 sets:
@@ -37,7 +39,7 @@ def params(tmp_path: Path) -> probe.Params:
         {"use": "clusters", "permutations": 100},
         {"use": "seat", "draws": 1000},
     ]
-    return probe.Params.model_validate({"words": str(tmp_path / "words"), "tests": tests})
+    return probe.Params.model_validate({"words": str(tmp_path / "words"), "tests": tests, "enumeration": {"included": False}})
 
 
 def saved(folder: Path, lean: float = 1.0) -> Path:
@@ -54,7 +56,10 @@ def model(source: Path, use: str = "identity") -> Model:
 
 
 def run(chosen: Model, base: Path, params: probe.Params):
-    return tables.check(probe.run(chosen, base, params), Probes.__metadata__[0], "probes").to_pandas()
+    figures, cells, groups = probe.run(chosen, base, params)
+    assert not len(tables.check(cells, Associations.__metadata__[0], "cells"))
+    assert not len(tables.check(groups, NameGroups.__metadata__[0], "groups"))
+    return tables.check(figures, Probes.__metadata__[0], "probes").to_pandas()
 
 
 def test_word_vectors(tmp_path, params):
@@ -137,3 +142,21 @@ def test_of_weights_by_language_the_english_ones_are_probed_and_plain_text_has_n
     for nothing in ({"es": held["es"]}, {"": pretrained.Weights("text", tmp_path, ())}):
         monkeypatch.setattr(pretrained, "locate_all", lambda _, nothing=nothing: nothing)
         assert len(run(model(base), tmp_path / "base", params)) == 0
+
+
+def test_what_the_enumeration_finds_stands_in_tables_of_its_own(tmp_path, params, monkeypatch):
+    space, names = planted_names.planted()
+    monkeypatch.setattr(name_tables, "read", lambda which, fewest: names)
+    matrix = np.stack([space.rows(space.frequent)[word] for word in space.frequent]).astype(np.float32)
+    vectors.save(vectors.WordVectors(list(space.frequent), matrix), tmp_path / "base")
+    settings = {"tests": [], "enumeration": planted_names.SETTINGS.model_dump()}
+    chosen = probe.Params.model_validate(params.model_dump() | settings)
+    found = probe.run(model(tmp_path / "base"), tmp_path / "base", chosen)
+    kinds = (Probes, Associations, NameGroups)
+    figures, cells, groups = (
+        tables.check(table, kind.__metadata__[0], "tables").to_pandas() for table, kind in zip(found, kinds, strict=True)
+    )
+    assert figures.set_index("statistic")["value"][["tests", "significant"]].tolist() == [cells["score"].notna().sum(), 2]
+    assert cells["significant"].sum() == 2
+    assert groups["female"].tolist() == [0, 0.5, 1]
+    assert groups["white"].isna().all(), "not known of first names"

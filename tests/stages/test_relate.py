@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from stages import relate
@@ -172,3 +173,15 @@ def test_people_are_matched_within_a_source_by_their_names():
     together = related(found)[0]
     assert apart["value"].equals(together["value"])
     assert not apart["null_low"].equals(together["null_low"])
+
+
+def test_tasks_without_groups_are_left_out():
+    found = cells((0.3, 0, 0.1))
+    documents, subgroups, sets, predictions = found
+    bare = sets.filter(pc.equal(sets["task"], "one"))
+    left = related((documents, subgroups, bare, predictions))
+    one = design().model_copy(update={"tasks": {"one": design().tasks["one"]}})
+    alone = related(tuple(table.filter(pc.equal(table["task"], "one")) for table in found), one)
+    for table, other in zip(left, alone, strict=True):
+        pd.testing.assert_frame_equal(table, other)
+    assert [len(table) for table in related((documents, subgroups, sets.slice(0, 0), predictions))] == [0, 0, 0]
