@@ -30,7 +30,10 @@ WORD = re.compile(rf"n't(?!{LETTER})|'(?:s|m|d|re|ve|ll)(?!{LETTER})|{LETTER}+?(
 
 
 class Params(Section):
-    """Settings of the paper; ``dropout`` works in steps of 1/256, ``dense`` is the width of each dense layer."""
+    """Settings of the paper; ``dropout`` works in steps of 1/256, ``dense`` is the width of each dense layer.
+
+    ``max_words``: of each text the first so many; None: all.
+    """
 
     kernels: tuple[int, ...] = Field(default=(1, 2, 3), min_length=1)
     filters: int = Field(default=256, ge=1)
@@ -38,6 +41,7 @@ class Params(Section):
     dropout: float = Field(default=0.5, ge=0, le=0.9)
     l2: float = Field(default=0.001, ge=0)
     train_embeddings: bool = False
+    max_words: int | None = Field(default=None, ge=1)
     epochs: int = Field(default=35, ge=1)
     batch: int = Field(default=32, ge=1)
     learning_rate: float = Field(default=1e-4, gt=0)
@@ -63,9 +67,9 @@ def words_of(text: str) -> list[str]:
     return WORD.findall(unicodedata.normalize("NFC", text).lower().replace("\u2019", "'"))
 
 
-def prepare(texts: Sequence[str], base: Path, params: Params) -> Inputs:  # noqa: ARG001  (no setting changes the words)
+def prepare(texts: Sequence[str], base: Path, params: Params) -> Inputs:
     """Look the words of ``texts`` up in ``base``. BadInput: it holds no word vectors, or none for any of the words."""
-    split = [words_of(text) for text in texts]
+    split = [words_of(text)[: params.max_words] for text in texts]
     known = vectors.load(base, {word for words in split for word in words})
     if not known.words:
         raise BadInput(f"{base} has a vector for none of the words of {len(split)} texts; give this model a base in their language.")

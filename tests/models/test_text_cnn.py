@@ -28,6 +28,16 @@ def test_convolution_is_conv1d_relu_global_max_pool(width):
     assert torch.allclose(layer(words, held([6, 6, 6, 6], 6)), full.relu().amax(2), atol=1e-6)
 
 
+def test_only_the_first_words_are_read(tmp_path):
+    base, texts = word_vectors(tmp_path), planted_texts(20)[0]
+    whole, cut = (text_cnn.prepare(texts, base, text_cnn.Params(**QUICK, max_words=most)) for most in (None, 3))
+    assert whole.rows.lengths.max() > 3
+    assert cut.rows.lengths.tolist() == [min(3, length) for length in whole.rows.lengths]
+    assert text_cnn.prepare([" ".join(text_cnn.words_of(text)[:3]) for text in texts], base, text_cnn.Params()).rows.numbers.tolist() == (
+        cut.rows.numbers.tolist()
+    )
+
+
 def test_padding_never_wins():
     torch.manual_seed(0)
     layer = Convolution(5, 3, 7, dropout=0.0).eval()
