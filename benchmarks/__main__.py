@@ -1,9 +1,9 @@
-"""``python -m benchmarks [evaluate peers finetune vectors svm_grid pipeline]``: run the comparisons and print one table."""
+"""``python -m benchmarks [evaluate peers finetune vectors svm_grid ube pipeline]``: run the comparisons and print one table."""
 
 import importlib
 import sys
 
-PARTS = ("evaluate", "peers", "finetune", "vectors", "svm_grid", "pipeline")
+PARTS = ("evaluate", "peers", "finetune", "vectors", "svm_grid", "ube", "pipeline")
 
 
 def main(parts: list[str]) -> None:

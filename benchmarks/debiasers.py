@@ -74,7 +74,7 @@ def debiased_encoders(folder: Path, options: Any) -> dict[str, Path]:
     """MiniLM-L6 as it is and after each debiaser of an encoder."""
     base = {"source": "stages/pretrained/minilm_l6.yaml"}
     contexted = {"use": "context_debias", "sentences": options.sentences, "epochs": 1, "max_tokens": 64, "corpus": options.corpus}
-    trained: dict[str, Any] = {"steps": options.steps, "head_steps": 100, "accumulation": 1, "block": 64, "corpus": options.corpus}
+    trained: dict[str, Any] = {"steps": options.steps, "head_steps": 50, "accumulation": 1, "block": 64, "corpus": options.corpus}
     debiasers = {
         "before": {"use": "identity"},
         "ContextED, token": contexted | {"target": "token", "inner_products": "mean_of_squares"},
@@ -82,7 +82,7 @@ def debiased_encoders(folder: Path, options: Any) -> dict[str, Path]:
         "CDA": trained | {"use": "counterfactual"},
         "dropout": trained | {"use": "dropout"},
         "SentenceDebias": {"use": "sentence_debias"},
-        "INLP": {"use": "inlp", "sentences": 800},
+        "INLP": {"use": "inlp", "sentences": 500},
         "LEACE": {"use": "leace"},
     }
     lexicons = debias.read_lexicons(debias.LEXICONS)

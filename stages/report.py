@@ -1,18 +1,20 @@
-"""scores, groups and sets of every cell, findings of the re-audit -> one HTML page that opens anywhere, and the paper's tables."""
+"""scores and groups of every cell, relations, challenges and the re-audit -> one HTML page that opens anywhere, and tables."""
 
 from typing import Annotated, Any
 
 import pyarrow as pa
 from pydantic import Field
 
+from stages.contract.challenges import Responses
 from stages.contract.command import command
+from stages.contract.contrasts import ContrastFits, Contrasts
 from stages.contract.design import settings
 from stages.contract.findings import Findings, KnownProblems
 from stages.contract.params import Design, Section
 from stages.contract.relations import Effects, Matched, ProbesAndOutcomes
 from stages.contract.schemas import AttributeSets, Groups, Scores
 from stages.contract.tables import At
-from stages.reporting import by_order, latex, reaudited, related, results
+from stages.reporting import breakdown, by_order, challenged, latex, reaudited, related, results
 from stages.reporting import groups as as_they_are
 from stages.reporting.page import render
 from stages.reporting.paper_tables import Grid
@@ -22,14 +24,17 @@ from stages.reporting.wording import percent
 Page = Annotated[str, At("data/report/index.html")]
 AdiByOrder = Annotated[pa.Table, At("data/report/adi_by_order.csv")]
 PaperTables = Annotated[pa.Table, At("data/report/paper_tables.csv")]
+ByTemplateAndName = Annotated[pa.Table, At("data/report/challenges.csv")]
 PaperLatex = Annotated[str, At("data/report/paper_tables.tex")]
 
 # The stages whose settings the page states, in the order they run; dvc.yaml names them under this stage's params.
-SHOWN = ("ingest", "subgroup", "debias", "finetune", "evaluate", "relate", "reaudit")
+SHOWN = ("ingest", "subgroup", "debias", "finetune", "contrast", "evaluate", "relate", "reaudit")
 
 
 class Params(Section):
-    """The page's ``title``; how many of the ``worst`` attribute sets, and of the groups that stand out, each task and model has shown."""
+    """The page's ``title``; how many of the ``worst`` attribute sets each task and model has shown, and of the groups, templates and
+    names that stand out.
+    """
 
     title: str = "Intersectional bias benchmark"
     worst: int = Field(default=3, ge=1)
@@ -45,21 +50,29 @@ def run(  # noqa: PLR0917 - a stage's signature is its declaration
     probes: ProbesAndOutcomes,
     findings: Findings,
     problems: KnownProblems,
+    contrasts: Contrasts,
+    fits: ContrastFits,
+    responses: Responses,
     design: Design,
     params: Params,
-) -> tuple[Page, AdiByOrder, PaperTables, PaperLatex]:
+) -> tuple[Page, AdiByOrder, PaperTables, PaperLatex, ByTemplateAndName]:
     """The page and the tables of the design's cells, in the design's order."""
     found = results.read(scores, sets, list(design.tasks), list(design.models))
     sections: dict[str, Any] = {stage: settings(design, stage) for stage in SHOWN}
     level = sections["evaluate"].level
     reaudit = reaudited.parts(findings, problems, sections["reaudit"])
     relate = related.parts(effects, matched, probes, sections["relate"].confidence, level)
+    of_contrast = sections["contrast"]
+    references = breakdown.references_of(responses, of_contrast.references)
+    items = breakdown.read(responses, fits.to_pandas(), references, of_contrast.confidence)
+    challenges = challenged.parts(contrasts, fits, items, references, design, of_contrast, level, params.standing_out)
     of_groups = as_they_are.read(groups, found, params.standing_out)
-    page = render(found, of_groups, design, sections, params.title, params.worst, reaudit=reaudit, relate=relate)
+    optional = {"reaudit": reaudit, "relate": relate, "challenges": challenges}
+    page = render(found, of_groups, design, sections, params.title, params.worst, **optional)
     print(f"report: open {Page.__metadata__[0].path}", flush=True)  # type: ignore[attr-defined]
     lines = by_order.lines(found, design)
     paper = latex.write(Grid(found, lines, by_order.arms(design)), percent(sections["evaluate"].confidence), level)
-    return page, adi_by_order(found), by_order.as_table(lines), paper
+    return page, adi_by_order(found), by_order.as_table(lines), paper, items
 
 
 def adi_by_order(found: Results) -> pa.Table:

@@ -16,12 +16,14 @@ from tests.conftest import ROOT
 from tests.models import tiny
 
 CODE = ["dvc.yaml", ".dvcignore", ".gitignore", "stages", "flows", "data/raw/naacl2022"]
-ALL = {"ingest@trust", "subgroup@trust", "reaudit", "report"} | {
+ALL = {"ingest@trust", "subgroup@trust", "challenge@en_black_white", "contrast", "relate", "reaudit", "report"} | {
     f"{stage}@{cell}"
     for stage, cells in {
         "debias": ("convolution", "encoder"),
+        "probe": ("convolution", "encoder"),
         "finetune": ("trust-convolution", "trust-encoder"),
         "predict": ("trust-convolution", "trust-encoder"),
+        "respond": ("trust-convolution", "trust-encoder"),
         "evaluate": ("trust-convolution", "trust-encoder"),
     }.items()
     for cell in cells
@@ -49,6 +51,8 @@ def workspace(folder: Path) -> Path:
     }
     design["ingest"]["folds"] = 2
     design["evaluate"]["replicates"] = 200
+    design["relate"]["draws"] = 100
+    design["probe"] |= {"tests": [{"use": "weat"}], "enumeration": {"included": False}}
     del design["bases"]
     write(folder, design)
     return folder
@@ -120,8 +124,15 @@ def test_only_what_changed_runs_again(run):
 
     design["models"]["frozen"] = model("data/raw/encoder", use="frozen_encoder", epochs=2)
     write(folder, design)
-    own = {"debias@frozen", "finetune@trust-frozen", "predict@trust-frozen", "evaluate@trust-frozen", "report"}
-    assert repro(folder) == own, "a new model runs its own cells and the report"
+    own = {f"{stage}@trust-frozen" for stage in ("finetune", "predict", "respond", "evaluate")} | {"debias@frozen", "probe@frozen"}
+    assert repro(folder) == own | {"contrast", "relate", "report"}, "a new model runs its own cells and what looks at all cells"
+
+    corpus = folder / "stages" / "challenges" / "corpora" / "en_black_white.yaml"
+    shutil.copyfile(corpus.with_name("en_anglo_latino.yaml"), folder / "data" / "raw" / "more.yaml")
+    design["challenges"]["more"] = {"use": "eec", "source": "data/raw/more.yaml"}
+    write(folder, design)
+    answers = {f"respond@trust-{name}" for name in design["models"]}
+    assert repro(folder) == answers | {"challenge@more", "contrast", "report"}, "a new corpus refits no model"
 
     design["finetune"]["processes"] = 1
     write(folder, design)

@@ -27,10 +27,11 @@ Numbers = NDArray[np.float64]
 class Enumeration(Section):
     """The paper's settings; ``included: false`` leaves it out.
 
-    ``names``: a file of stages/probes/names. ``vectors``: the spaces to look at. ``least_like_names``: the share of names taken out, being
-    words or places as much, told from as many of the ``frequent`` words. ``groups`` of names, ``categories`` of the ``words`` most frequent
-    words; ``each``: words of a cell. ``alpha``: the share of false discoveries. ``shown``: names and words that stand for a group or
-    category. ``censored``: only the first letter of slurs and obscene words is shown.
+    ``names``: a file of stages/probes/names, of which those of at least ``fewest`` people. ``vectors``: the spaces to look at.
+    ``least_like_names``: the share of names taken out as words or places, told from as many of the ``frequent`` words. ``groups`` of
+    names and ``categories`` of the ``words`` most frequent words; ``each``: words of a cell. ``nearest``: what makes a word a group's;
+    ``rotations`` of the null. ``alpha``: the share of false discoveries. ``shown``: names and words that stand for a group or category.
+    ``censored``: of slurs and obscene words only the first letter is shown.
     """
 
     included: bool = True
@@ -81,12 +82,14 @@ def measure(base: Base, settings: Enumeration, seed: int, threads: int = 1) -> I
 
     Groups and categories are those of the base before its debiaser, so that the same cells are compared before and after.
     """
+    chosen = [pair for pair in zip(base.spaces, base.before, strict=True) if pair[0].name in settings.vectors]
+    if not chosen:
+        return
     names = name_tables.read(settings.names, settings.fewest)
-    for space, before in zip(base.spaces, base.before, strict=True):
-        if space.name in settings.vectors:
-            listed = space.frequent or (frequent_words.whole_words(base.encoder.tokenizer) if base.encoder else ())
-            material = gather(space, before, listed, names, settings, seed)
-            yield space, material if isinstance(material, str) else enumerated(material, settings, seed, threads)
+    for space, before in chosen:
+        listed = space.frequent or (frequent_words.whole_words(base.encoder.tokenizer) if base.encoder else ())
+        material = gather(space, before, listed, names, settings, seed)
+        yield space, material if isinstance(material, str) else enumerated(material, settings, seed, threads)
 
 
 def gather(
@@ -97,6 +100,8 @@ def gather(
     if len(known) < 4 * settings.groups:
         return f"{len(known)} names have a vector, and {4 * settings.groups} are needed for {settings.groups} groups"
     others = _others(before, listed[: settings.frequent], names.names, len(known), seed)
+    if not len(others):
+        return "no word but names has a vector"
     kept = name_groups.cleaned(then, others, settings.least_like_names)
     held = [known[row] for row in kept]
     candidates, cased = frequent_words.candidates(listed, held)
@@ -143,8 +148,8 @@ def _both(space: Space, before: Space, asked: Sequence[str]) -> tuple[list[str],
     now = space.rows(asked)
     then = now if before is space else before.rows(asked)
     known = [word for word in asked if word in now and word in then and now[word].any() and then[word].any()]
-    both = [unit(stacked(rows[word] for word in known)) if known else np.empty((0, 0)) for rows in (then, now)]
-    return known, *both
+    vectors = (unit(stacked(rows[word] for word in known)) if known else np.empty((0, 0)) for rows in (then, now))
+    return known, next(vectors), next(vectors)
 
 
 def _others(space: Space, listed: Sequence[str], names: Sequence[str], number: int, seed: int) -> Vectors:

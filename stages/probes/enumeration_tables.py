@@ -18,19 +18,28 @@ def associations(space: Space, found: Found, settings: Enumeration) -> pd.DataFr
     """A row a cell, as ``Associations`` has it; categories by the sum of their significant scores, the largest first."""
     significant, categories = found.q <= settings.alpha, found.material.categories
     order = np.argsort(-np.where(significant, found.sigma, 0).sum(axis=0), kind="stable")
-    central = categories.central(settings.shown)
+    named = [_joined(words, settings.censored) for words in categories.central(settings.shown)]
     rows = []
     for rank, category in enumerate(order, start=1):
-        named = _joined(central[category], settings.censored)
         for group in range(len(found.sigma)):
-            cell, chosen = (group, category), found.rows[group, category]
-            tested, number = bool(np.isfinite(found.sigma[cell])), int(found.numbers[cell])
-            words = _joined([categories.words[row] for row in chosen], settings.censored) if tested else None
-            reason = None if tested else f"{number} words of the category are nearest to this group, and {settings.each} are needed"
-            row = {"vectors": space.name, "category": rank, "category_words": named, "category_length": int(categories.lengths[category])}
-            row |= {"group": group + 1, "words": words, "nearest": number, "score": found.sigma[cell], "p_value": found.p[cell]}
-            rows.append(row | {"q_value": found.q[cell], "rotations": int(found.counted[cell]), "significant": bool(significant[cell]), "reason": reason})
-    return pd.DataFrame(rows)
+            cell, number = (group, category), int(found.numbers[group, category])
+            row = {
+                "category": rank,
+                "category_words": named[category],
+                "category_length": int(categories.lengths[category]),
+                "group": group + 1,
+                "words": _joined([categories.words[place] for place in found.rows[cell]], settings.censored),
+                "nearest": number,
+                "reason": None,
+            }
+            if number < settings.each:
+                few = f"{number} words of the category are nearest to this group, and {settings.each} are needed"
+                row |= {"words": None, "reason": few}
+            rows.append(row)
+    frame = pd.DataFrame(rows).assign(vectors=space.name)
+    for name, values in {"score": found.sigma, "p_value": found.p, "q_value": found.q, "rotations": found.counted}.items():
+        frame[name] = values[:, order].T.ravel()
+    return frame.assign(significant=significant[:, order].T.ravel())
 
 
 def name_groups(space: Space, found: Found) -> pd.DataFrame:

@@ -13,8 +13,9 @@ from stages.probes.spaces import Vectors
 
 # Letters alone, and in vectors of phrases what joins their words.
 LETTERS = re.compile("[a-z]+(?:[ _][a-z]+)*")
-# How tokenizers mark the beginning of a word (byte-level BPE, SentencePiece).
-BEGINNINGS = ("Ġ", "▁")
+# How tokenizers mark what is inside a word (WordPiece), or its beginning (byte-level BPE, SentencePiece).
+INSIDE = "##"
+MARKS = (INSIDE, "Ġ", "▁")
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,8 @@ class Categories:
     def central(self, number: int) -> list[list[str]]:
         """The ``number`` words of each category nearest to its mean."""
         nearness = np.einsum("wd,wd->w", self.rows, self.means[self.of])
-        order = np.lexsort((-nearness, self.of))
-        starts = np.cumsum(self.lengths) - self.lengths
-        return [[self.words[row] for row in order[start:][: min(number, length)]] for start, length in zip(starts, self.lengths, strict=True)]
+        ordered = np.split(np.lexsort((-nearness, self.of)), np.cumsum(self.lengths)[:-1])
+        return [[self.words[row] for row in rows[:number]] for rows in ordered]
 
 
 def candidates(frequent: Sequence[str], names: Collection[str]) -> tuple[list[str], bool]:
@@ -60,11 +60,12 @@ def candidates(frequent: Sequence[str], names: Collection[str]) -> tuple[list[st
 
 def whole_words(tokenizer: Any) -> list[str]:
     """The words that are one token, in the tokenizer's order, by frequency where it was made so (WordPiece, BPE, SentencePiece)."""
-    tokens = [token for token, _ in sorted(tokenizer.get_vocab().items(), key=lambda item: item[1]) if token not in tokenizer.all_special_tokens]
-    for mark in BEGINNINGS:
-        if any(token.startswith(mark) for token in tokens):
-            return [token[len(mark) :] for token in tokens if token.startswith(mark) and len(token) > len(mark)]
-    return [token for token in tokens if not token.startswith("##")]
+    special, numbers = set(tokenizer.all_special_tokens), tokenizer.get_vocab()
+    tokens = sorted(numbers.keys() - special, key=numbers.__getitem__)
+    mark = max(MARKS, key=lambda mark: sum(token.startswith(mark) for token in tokens))
+    if mark == INSIDE:
+        return [token for token in tokens if not token.startswith(mark)]
+    return [token.removeprefix(mark) for token in tokens if token.startswith(mark) and token != mark]
 
 
 def categorised(vectors: Vectors, number: int, seed: int) -> NDArray[np.int64]:

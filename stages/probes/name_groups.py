@@ -45,7 +45,8 @@ def illustrative(vectors: Vectors, number: int) -> list[int]:
 
     Nearest is the largest cosine, so that the first is the most central name (Swinger et al. 2019, Evaluation).
     """
-    centre, taken, total = vectors.mean(axis=0), [], np.zeros(vectors.shape[1])
+    centre, total = vectors.mean(axis=0), np.zeros(vectors.shape[1])
+    taken: list[int] = []
     for _ in range(min(number, len(vectors))):
         sums = total + vectors
         cosines = (sums @ centre) / np.maximum(np.linalg.norm(sums, axis=1), np.finfo(float).tiny)

@@ -1,13 +1,15 @@
-"""Effects on fairness as a figure, a panel a gap: below parity's line a model is fairer -> SVG without script, font or network."""
+"""Effects as a figure, a panel a gap (below parity's line a model is fairer) or a term -> SVG without script, font or network."""
 
 import math
 from typing import Any, NamedTuple
 
-from stages.reporting.figures import STYLE, tidy
+from stages.reporting.figures import STYLE as FIGURE
+from stages.reporting.figures import tidy
 from stages.reporting.wording import METRICS, number
 
 RATIOS = ("adi", "di")
 NAMES, PANELS, ROW = 360, 640, 26  # pixels: of terms' names, of all panels together, of a term
+STYLE = FIGURE | {"padding": FIGURE["padding"] | {"left": 45}}  # for readers whose font is wider than the one that names are measured in
 # What an effect is called in the figure, and how it looks.
 STYLES = {
     "number of demographics": ("#000000", "circle"),
@@ -15,6 +17,8 @@ STYLES = {
     "less fair": ("#D55E00", "triangle-up"),
     "no evidence of a difference": ("#8a8a8a", "circle"),
     "cannot tell": ("#806000", "diamond"),
+    "scores differ": ("#D55E00", "square"),
+    "no evidence": ("#8a8a8a", "circle"),
 }
 
 
@@ -38,8 +42,8 @@ def size(outcome: str, value: float) -> str:
     return "infinite" if math.isinf(value) else f"x {number(math.exp(value))}"
 
 
-def draw(effects: list[Effect]) -> str:
-    """``effects`` as SVG, terms from top to bottom in the order given."""
+def draw(effects: list[Effect], shared: bool = False) -> str:
+    """``effects`` as SVG, terms from top to bottom in the order given; ``shared``: all panels have the same axis."""
     import altair as alt
     import vl_convert
 
@@ -49,10 +53,15 @@ def draw(effects: list[Effect]) -> str:
     panels = [
         _panel([effect for effect in effects if effect.outcome == outcome], outcome, terms, found, first=outcome == outcomes[0])
         .properties(width=PANELS // len(outcomes), height=ROW * len(terms))
-        .properties(title=METRICS[outcome])
+        .properties(title=METRICS.get(outcome, outcome))
         for outcome in outcomes
     ]
-    chart = alt.hconcat(*panels, spacing=24).configure(**STYLE).configure_view(stroke=None)
+    chart = (
+        alt.hconcat(*panels, spacing=24)
+        .resolve_scale(x="shared" if shared else "independent")
+        .configure(**STYLE)
+        .configure_view(stroke=None)
+    )
     chart = chart.configure_axis(labelFontSize=12, titleFontSize=12, gridColor="#ececec", labelColor="#333", titleColor="#333")
     # Not by way of save, whose check against the schema takes as long as the drawing.
     return tidy(vl_convert.vegalite_to_svg(chart.to_dict(validate=False)))

@@ -7,7 +7,6 @@ from stages.contract.params import Design, Entry, Section
 from stages.reporting.results import GROUPS, Results, Size
 from stages.reporting.wording import listed, option, set_name
 
-
 COLUMNS = ["Model", "Base", "Debiaser", "Family", "Mitigation"]
 
 

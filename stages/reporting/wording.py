@@ -10,6 +10,7 @@ METRICS |= {"pearson_r": "Pearson r", "base_rate": "base rate", "selection_rate"
 METRICS |= {"ppv": "PPV", "npv": "NPV", "fnr": "FNR", "tnr": "TNR", "brier": "Brier score", "calibration": "calibration", "mae": "MAE"}
 METRICS |= {"subgroup_auc": "subgroup AUC", "bpsn_auc": "BPSN AUC", "bnsp_auc": "BNSP AUC", "equalised_odds": "equalised odds"}
 METRICS |= {f"output_q{level}": f"{level} % quantile of outputs" for level in (10, 50, 90)}
+ROUNDING = 1e-9  # a difference this small is none
 # Not rates: on a scale of their own, or near 0 where all is well.
 FINE = ("mse", "brier", "calibration", "mae", "mean_label", "mean_output", "mean_error", "output_q10", "output_q50", "output_q90")
 
@@ -19,6 +20,12 @@ def number(value: float, decimals: int = 2) -> str:
     text = f"{value:,.{decimals}f}"
     more = float(text.replace(",", "")) in (0.0, 1.0) and value not in (0.0, 1.0)
     return f"{value:,.{decimals + 1}f}" if more else text
+
+
+def signed(value: float, decimals: int = 3) -> str:
+    """``+0.031``, ``-0.002``: a difference that says which way it points; what is nothing but rounding points nowhere."""
+    value = 0.0 if abs(value) < ROUNDING else value
+    return f"{'+' if value > 0 else ''}{number(value, decimals)}"
 
 
 def measure(score: Score | None, decimals: int = 2) -> str:

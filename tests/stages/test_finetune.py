@@ -111,7 +111,7 @@ def test_a_fold_takes_the_space_that_was_asked_for(name, bases, tmp_path, monkey
 
 def test_a_disk_too_full_for_weights_takes_outputs(bases, tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=1000))
-    with pytest.raises(BadInput, match="2 fitted folds of 0 MB do not fit in the 0 MB that are free at .*keep: outputs"):
+    with pytest.raises(BadInput, match=r"2 fitted folds of 0 MB do not fit in the 0 MB that are free at .*keep: outputs"):
         fit("text_cnn", bases, tmp_path / "output")
     assert len(fit("text_cnn", bases, tmp_path / "outputs", keep="outputs")) == 3
 

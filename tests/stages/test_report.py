@@ -15,7 +15,9 @@ import yaml
 from stages import evaluate, ingest, reaudit, report, subgroup
 from stages.contract import tables
 from stages.contract.bad_input import BadInput
+from stages.contract.challenges import Responses
 from stages.contract.command import perform
+from stages.contract.contrasts import ContrastFits, Contrasts
 from stages.contract.findings import Findings, KnownProblems
 from stages.contract.params import Design
 from stages.contract.relations import Effects, Matched, ProbesAndOutcomes
@@ -27,7 +29,8 @@ TASKS, MODELS = ["literacy", "trust"], ["reader", "coin"]
 RULES = {"gender": {"privileged": ["man"]}, "race": {"privileged": ["white"]}, "age": {"privileged_at_most": 55}}
 NO_REAUDIT = reaudit.run(reaudit.Params(included=False))
 NO_RELATION = related([], [], [])
-REST = (*NO_RELATION, *NO_REAUDIT)
+NO_CHALLENGES = tuple(hint.__metadata__[0].empty() for hint in (Contrasts, ContrastFits, Responses))
+REST = (*NO_RELATION, *NO_REAUDIT, *NO_CHALLENGES)
 NOBODY = {"mass": pa.float64(), "favourable": pa.bool_(), "decision": pa.bool_(), "gender": pa.string(), "race": pa.string()}
 VOID = {"meta", "br", "img", "input", "hr", "link", "col"}
 
@@ -148,7 +151,7 @@ def test_the_sections_come_in_order_and_the_links_lead_to_them(page):
 
 def test_findings_of_the_reaudit_make_a_section_of_their_own(survey, page):
     found = reaudit.run(reaudit.Params(counts=str(ROOT / "data" / "raw" / "naacl2022"), draws=100))
-    text = report.run(*survey, *NO_RELATION, *found, design(), report.Params())[0]
+    text = report.run(*survey, *NO_RELATION, *found, *NO_CHALLENGES, design(), report.Params())[0]
     outline = Outline(text)
     assert [name for name in outline.ids if name not in Outline(page).ids] == ["reaudit"]
     assert outline.ids[outline.ids.index("reaudit") + 1] == "undefined"
@@ -158,7 +161,7 @@ def test_findings_of_the_reaudit_make_a_section_of_their_own(survey, page):
 
 
 def test_relations_make_a_section_of_their_own(survey, page):
-    text = report.run(*survey, *related(), *NO_REAUDIT, design(), report.Params())[0]
+    text = report.run(*survey, *related(), *NO_REAUDIT, *NO_CHALLENGES, design(), report.Params())[0]
     outline = Outline(text)
     assert [name for name in outline.ids if name not in Outline(page).ids] == ["relate"]
     assert outline.ids[outline.ids.index("relate") - 1] == "paper"
@@ -313,7 +316,10 @@ def test_the_command_writes_a_page_and_a_table_that_read_back(survey, page, tmp_
                 cell = table.filter(pc.and_(pc.equal(table["task"], task), pc.equal(table["model"], model))).drop_columns(["task", "model"])
                 place = tmp_path / f"data/evaluate/{task}/{model}/{name}.parquet"
                 tables.write_whole(place, lambda path, cell=cell: tables.write_parquet(cell, path))
-    for table, hint in zip(REST, (Effects, Matched, ProbesAndOutcomes, Findings, KnownProblems), strict=True):
+            place = tmp_path / f"data/respond/{task}/{model}.parquet"
+            tables.write_whole(place, lambda path: tables.write_parquet(REST[-1], path))
+    hints = (Effects, Matched, ProbesAndOutcomes, Findings, KnownProblems, Contrasts, ContrastFits)
+    for table, hint in zip(REST[:-1], hints, strict=True):
         at = hint.__metadata__[0]
         checked = tables.check(table, at, at.path)
         tables.write_whole(tmp_path / at.path, lambda path, checked=checked: tables.write_parquet(checked, path))

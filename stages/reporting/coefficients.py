@@ -1,0 +1,109 @@
+"""Coefficients of every regression on who is named, by the paper's test and by ours -> tables."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from stages.reporting.contrasted import CELL, DECIDING, UNTOLD, effect, name, plain
+from stages.reporting.tables import Table
+from stages.reporting.wording import number, percent, probability, signed
+
+METHODS = {
+    "beta_expected": "the paper's test",
+    "beta_observed": "the paper's test, observed information",
+    "beta_cluster": "cluster-robust",
+    "mixed": "mixed model",
+    "ols_as_published": "least squares as published",
+}
+Row = Mapping[Any, Any] | None
+
+
+def tested(found: pd.DataFrame, decided: pd.DataFrame, references: Mapping[str, str], confidence: float) -> Table:
+    """Each term by the paper's test, with clusters and by a mixed model, with its effect on the score and the verdict."""
+    verdicts = {(row["task"], row["model"], row["emotion"], row["term"]): row for row in plain(decided).to_dict("records")}
+    rows = []
+    for key, methods in _terms(found).items():
+        task, model, _, term = key
+        paper, cluster, mixed = (methods.get(method) for method in ("beta_expected", "beta_cluster", "mixed"))
+        final = verdicts.get(key)
+        told = ["not asked", "-"] if final is None else [_short(final), effect(final)]
+        values = [_estimate(paper, stars=True), _p(paper), _p(cluster), _p(cluster, "q_value"), _estimate(mixed), _p(mixed)]
+        rows.append([f"{task}, {model}", name(term, references), *told, *values, _p(mixed, "q_value")])
+    columns = ["Task, model", "Term", "In words", f"Effect on the score [{percent(confidence)}]"]
+    columns += ["Paper's test: logit", "p", "Cluster-robust: p", "q", "Mixed: logit", "p", "q"]
+    return Table("Coefficients by the paper's test, with clusters and by a mixed model", columns, rows, (0, 1, 2))
+
+
+def conventions(found: pd.DataFrame, references: Mapping[str, str]) -> Table:
+    """The paper's test with the other information, and the least squares that the published coefficients come from."""
+    rows = []
+    for (task, model, _, term), methods in _terms(found).items():
+        observed, published = methods.get("beta_observed"), methods.get("ols_as_published")
+        values = [_estimate(observed, stars=True), _p(observed), _estimate(published, stars=True), _p(published)]
+        rows.append([f"{task}, {model}", name(term, references), *values])
+    columns = ["Task, model", "Term", "Beta regression, observed information: logit", "p", "ols_as_published: score", "p"]
+    return Table("Conventions: what the paper says and what it published", columns, rows, (0, 1))
+
+
+def goodness(fitted: pd.DataFrame) -> Table:
+    """How well each Beta regression fits, or why there is none."""
+    rows = []
+    for fit in plain(fitted).to_dict("records"):
+        about = [f"{fit['task']}, {fit['model']}", f"{fit['n']:,}", f"{fit['squeezed']:,}"]
+        if fit["reason"] is not None:
+            rows.append([*about, *["-"] * 4, f"undefined: {fit['reason']}"])
+            continue
+        values = ["-" if fit[part] is None else number(fit[part], 3) for part in ("precision", "pseudo_r2")]
+        rows.append([*about, *values, *(_likelihood_ratio(fit, part) for part in ("lr_any", "lr_interaction")), "fitted"])
+    columns = ["Task, model", "Sentences", "Squeezed", "Precision", "Pseudo R²", "Any attribute: LR (degrees), p"]
+    columns += ["Attributes met together: LR (degrees), p", "Fit"]
+    return Table("Beta regressions; likelihood ratios take sentences for independent, as the paper does", columns, rows, (0, 7))
+
+
+def undefined(found: pd.DataFrame) -> Table | None:
+    """What could not be estimated or tested, by method, with the reason; None where all could."""
+    missing = found[(found["term"] != "intercept") & found["reason"].notna()]
+    terms = missing.groupby([*CELL, "method", "reason"], sort=False)["term"].agg(", ".join).reset_index()
+    methods = terms.groupby([*CELL, "reason", "term"], sort=False)["method"].agg(list)
+    rows = [
+        [corpus, f"{task}, {model}", "; ".join(METHODS[by] for by in all_of), of, why]
+        for (corpus, task, model, why, of), all_of in methods.items()
+    ]
+    return (
+        Table("What is undefined, and why", ["Challenge", "Task, model", "Methods", "Terms", "Reason"], rows, (0, 1, 2, 3, 4))
+        if rows
+        else None
+    )
+
+
+def _terms(found: pd.DataFrame) -> dict[tuple[str, str, str, str], dict[str, Any]]:
+    """Each term of each regression by method; the intercept is nobody's difference."""
+    terms: dict[tuple[str, str, str, str], dict[str, Any]] = {}
+    for row in plain(found[found["term"] != "intercept"]).to_dict("records"):
+        terms.setdefault((row["task"], row["model"], row["emotion"], row["term"]), {})[row["method"]] = row
+    return terms
+
+
+def _estimate(row: Row, stars: bool = False) -> str:
+    if row is None:
+        return "-"
+    if row["estimate"] is None:
+        return "undefined"
+    return f"{signed(row['estimate'])} {row['stars'] if stars else ''}".rstrip()
+
+
+def _p(row: Row, column: str = "p_value") -> str:
+    return "-" if row is None or row[column] is None else probability(row[column]).removeprefix("= ")
+
+
+def _short(row: Mapping[Any, Any]) -> str:
+    """The verdict without its reason, and the method where it is not the first that decides."""
+    words: str = row["verdict"].split(":")[0]
+    return words if row["method"] == DECIDING[0] or words == UNTOLD else f"{words} (clustered)"
+
+
+def _likelihood_ratio(fit: Mapping[Any, Any], part: str) -> str:
+    if fit[part] is None:
+        return "-"
+    return f"{number(fit[part])} ({fit[f'{part}_degrees']:g}), {probability(fit[f'{part}_p']).removeprefix('= ')}"

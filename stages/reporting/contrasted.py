@@ -1,0 +1,86 @@
+"""Terms of contrast -> which of them differ: one verdict a term, by the methods that know sentences to be alike, and one a cell."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from stages.reporting.wording import ROUNDING, signed
+
+CELL = ["corpus", "task", "model"]
+DECIDING = ("mixed", "beta_cluster")  # the first that is defined; the paper's test never decides
+DIFFERS, NO_EVIDENCE, UNTOLD = "scores differ", "no evidence", "cannot tell"
+Row = Mapping[Any, Any]
+
+
+def plain(frame: pd.DataFrame) -> pd.DataFrame:
+    """``frame`` with None where something is missing, as wording wants it."""
+    return frame.astype(object).where(lambda found: found.notna(), None)
+
+
+def deciding(found: pd.DataFrame, level: float) -> pd.DataFrame:
+    """One row a term of each regression: ``mixed`` where it has a q and an interval, else ``beta_cluster``; with ``verdict``.
+
+    Where neither has, the one with an effect. Terms of a design that asks for neither method are not there.
+    """
+    keys = found.groupby([*CELL, "emotion", "term"], sort=False).ngroup()
+    places = found["method"].map({name: place for place, name in enumerate(DECIDING)})
+    lacks = found[["q_value", "response_low", "response_effect"]].isna()
+    order = {"key": keys, "untested": lacks["q_value"] | lacks["response_low"], "unknown": lacks["response_effect"], "place": places}
+    rows = found.assign(**order)[places.notna() & (found["term"] != "intercept")].sort_values(list(order)).drop_duplicates("key")
+    chosen = rows[found.columns].reset_index(drop=True)
+    return chosen.assign(verdict=[verdict(row, level) for row in plain(chosen).to_dict("records")])
+
+
+def verdict(row: Row, level: float) -> str:
+    """``scores differ``: q up to ``level`` and an interval of the effect on the score without 0. Else there is no evidence.
+
+    ``cannot tell``, with the reason: neither method has both. Where every score is the same, there is none but no evidence either.
+    """
+    if row["q_value"] is None or row["response_low"] is None:
+        if row["response_effect"] is not None and abs(row["response_effect"]) < ROUNDING:
+            return f"{NO_EVIDENCE}: the scores are the same"
+        return f"{UNTOLD}: {row['reason'] or 'no interval'}"
+    apart = row["response_low"] > 0 or row["response_high"] < 0
+    return DIFFERS if apart and row["q_value"] <= level else NO_EVIDENCE
+
+
+def of_cell(rows: Iterable[Row], references: Mapping[str, str]) -> str:
+    """The verdict on one challenge, task and model: what differs and by how much, or that nothing evidently does."""
+    terms = list(rows)
+    apart = [f"{name(row['term'], references)} {effect(row)}" for row in terms if row["verdict"] == DIFFERS]
+    if apart:
+        return f"{DIFFERS} by who is named: {'; '.join(apart)}"
+    untold = [row for row in terms if row["verdict"].startswith(UNTOLD)]
+    if untold or not terms:
+        return untold[0]["verdict"] if untold else f"{UNTOLD}: the design asks for neither a mixed model nor clusters"
+    return f"{NO_EVIDENCE} that scores differ by who is named"
+
+
+def effect(row: Row) -> str:
+    """``+0.031 [+0.020, +0.042]``, of the score."""
+    if row["response_effect"] is None:
+        return "undefined"
+    if row["response_low"] is None:
+        return f"{signed(row['response_effect'])}, no interval"
+    return f"{signed(row['response_effect'])} [{signed(row['response_low'])}, {signed(row['response_high'])}]"
+
+
+def name(term: str, references: Mapping[str, str]) -> str:
+    """``Latino beside Anglo``; of people met on several attributes ``female x Latino, beyond either``."""
+    parts = categories(term)
+    if len(parts) == 1:
+        attribute, category = parts[0]
+        return f"{category} beside {references.get(attribute, 'the reference')}"
+    return f"{' x '.join(category for _, category in parts)}, beyond {'either' if len(parts) == 2 else 'any fewer'}"
+
+
+def categories(term: str) -> list[tuple[str, str]]:
+    """The attributes and categories of ``gender[female]:group[Latino]``."""
+    return re.findall(r"([a-z][a-z0-9_]*)\[(.*?)\](?=:[a-z][a-z0-9_]*\[|$)", term)
+
+
+def attributes(term: str) -> str:
+    """``gender x group``."""
+    return " x ".join(attribute for attribute, _ in categories(term))
