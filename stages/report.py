@@ -67,7 +67,7 @@ def run(  # noqa: PLR0917 - a stage's signature is its declaration
     items = breakdown.read(responses, fits.to_pandas(), references, of_contrast.confidence)
     challenges = challenged.parts(contrasts, fits, items, references, design, of_contrast, level, params.standing_out)
     of_groups = as_they_are.read(groups, found, params.standing_out)
-    optional = {"reaudit": reaudit, "relate": relate, "challenges": challenges}
+    optional: dict[str, Any] = {"reaudit": reaudit, "relate": relate, "challenges": challenges}
     page = render(found, of_groups, design, sections, params.title, params.worst, **optional)
     print(f"report: open {Page.__metadata__[0].path}", flush=True)  # type: ignore[attr-defined]
     lines = by_order.lines(found, design)

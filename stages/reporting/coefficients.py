@@ -70,11 +70,8 @@ def undefined(found: pd.DataFrame) -> Table | None:
         [corpus, f"{task}, {model}", "; ".join(METHODS[by] for by in all_of), of, why]
         for (corpus, task, model, why, of), all_of in methods.items()
     ]
-    return (
-        Table("What is undefined, and why", ["Challenge", "Task, model", "Methods", "Terms", "Reason"], rows, (0, 1, 2, 3, 4))
-        if rows
-        else None
-    )
+    columns = ["Challenge", "Task, model", "Methods", "Terms", "Reason"]
+    return Table("What is undefined, and why", columns, rows, (0, 1, 2, 3, 4)) if rows else None
 
 
 def _terms(found: pd.DataFrame) -> dict[tuple[str, str, str, str], dict[str, Any]]:

@@ -36,7 +36,7 @@ def deciding(found: pd.DataFrame, level: float) -> pd.DataFrame:
 def verdict(row: Row, level: float) -> str:
     """``scores differ``: q up to ``level`` and an interval of the effect on the score without 0. Else there is no evidence.
 
-    ``cannot tell``, with the reason: neither method has both. Where every score is the same, there is none but no evidence either.
+    ``cannot tell``, with the reason: neither method has both. Where all scores are the same nothing can be tested, and nothing differs.
     """
     if row["q_value"] is None or row["response_low"] is None:
         if row["response_effect"] is not None and abs(row["response_effect"]) < ROUNDING:
@@ -68,12 +68,16 @@ def effect(row: Row) -> str:
 
 
 def name(term: str, references: Mapping[str, str]) -> str:
-    """``Latino beside Anglo``; of people met on several attributes ``female x Latino, beyond either``."""
+    """``Latino beside Anglo``; of people met on several attributes ``female x Latino, beyond either``.
+
+    Attributes are named too where two have a reference of one name (``yes beside no``).
+    """
     parts = categories(term)
+    where = f"{attributes(term)}: " if len(set(references.values())) < len(references) else ""
+    met = " x ".join(category for _, category in parts)
     if len(parts) == 1:
-        attribute, category = parts[0]
-        return f"{category} beside {references.get(attribute, 'the reference')}"
-    return f"{' x '.join(category for _, category in parts)}, beyond {'either' if len(parts) == 2 else 'any fewer'}"
+        return f"{where}{met} beside {references[parts[0][0]]}"
+    return f"{where}{met}, beyond {'either' if len(parts) == 2 else 'any fewer'}"
 
 
 def categories(term: str) -> list[tuple[str, str]]:

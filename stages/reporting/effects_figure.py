@@ -3,13 +3,12 @@
 import math
 from typing import Any, NamedTuple
 
-from stages.reporting.figures import STYLE as FIGURE
-from stages.reporting.figures import tidy
+from stages.reporting.figures import STYLE, tidy
 from stages.reporting.wording import METRICS, number
 
 RATIOS = ("adi", "di")
 NAMES, PANELS, ROW = 360, 640, 26  # pixels: of terms' names, of all panels together, of a term
-STYLE = FIGURE | {"padding": FIGURE["padding"] | {"left": 45}}  # for readers whose font is wider than the one that names are measured in
+PADDING = {"left": 45, "right": 30, "top": 5, "bottom": 5}  # for readers whose font is wider than the one that names are measured in
 # What an effect is called in the figure, and how it looks.
 STYLES = {
     "number of demographics": ("#000000", "circle"),
@@ -56,12 +55,8 @@ def draw(effects: list[Effect], shared: bool = False) -> str:
         .properties(title=METRICS.get(outcome, outcome))
         for outcome in outcomes
     ]
-    chart = (
-        alt.hconcat(*panels, spacing=24)
-        .resolve_scale(x="shared" if shared else "independent")
-        .configure(**STYLE)
-        .configure_view(stroke=None)
-    )
+    chart = alt.hconcat(*panels, spacing=24).resolve_scale(x="shared" if shared else "independent")
+    chart = chart.configure(**STYLE | {"padding": PADDING}).configure_view(stroke=None)
     chart = chart.configure_axis(labelFontSize=12, titleFontSize=12, gridColor="#ececec", labelColor="#333", titleColor="#333")
     # Not by way of save, whose check against the schema takes as long as the drawing.
     return tidy(vl_convert.vegalite_to_svg(chart.to_dict(validate=False)))

@@ -1,4 +1,4 @@
-"""Tables of contrast made by hand: two challenges, one of which is in two languages, with what differs, what does not, what is undefined."""
+"""Tables of contrast made by hand: two challenges, with terms that differ, terms that do not, and tasks of several languages."""
 
 from typing import Any
 

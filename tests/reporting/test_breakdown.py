@@ -15,7 +15,7 @@ GROUPS = [(gender, group) for gender in ("female", "male") for group in ("Black"
 FITS = pd.DataFrame([{"corpus": "c", "task": "t", "model": "m", "emotion": "joy"}])
 
 
-def responses(names: int = 3, spread: float = 0.01) -> pa.Table:
+def responses(names: int = 3, spread: float = 0.01, challenge: str = "c", task: str = "t", model: str = "m") -> pa.Table:
     """Two templates x two words of joy (and one of fear) x names; Black women lose .1 in the second, and one name of theirs gains .3."""
     random = np.random.default_rng(0)
     found = []
@@ -26,7 +26,14 @@ def responses(names: int = 3, spread: float = 0.01) -> pa.Table:
                 for emotion, word in (("joy", "glad"), ("joy", "happy"), ("fear", "afraid")):
                     score = 0.5 + own - 0.1 * (template == "said" and (gender, group) == ("female", "Black"))
                     score += 0.3 * (gender == "female" and group == "Black" and number == 0) + 9 * (emotion == "fear")
-                    about = {"challenge": "c", "task": "t", "model": "m", "template": template, "emotion": emotion, "emotion_word": word}
+                    about = {
+                        "challenge": challenge,
+                        "task": task,
+                        "model": model,
+                        "template": template,
+                        "emotion": emotion,
+                        "emotion_word": word,
+                    }
                     found.append(about | {"person": f"{gender}{group}{number}", "gender": gender, "group": group, "unit_score": score})
     return from_pandas(pd.DataFrame([*found, found[0] | {"person": "she", "group": None, "unit_score": 7.0}]))
 

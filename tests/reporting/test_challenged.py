@@ -37,10 +37,8 @@ def test_without_challenges_there_is_no_section():
 
 
 def test_it_is_said_how_many_terms_differ_and_how_many_the_paper_would_have():
-    assert parts()["said"] == {
-        **{"terms": "6", "regressions": "2 regressions", "sentences": "2,800"},
-        **{"differ": "1", "none": "5", "untold": "0", "paper": "1", "kept": "1"},
-    }
+    counts = {"terms": "6", "regressions": "2 regressions", "sentences": "2,800"}
+    assert parts()["said"] == counts | {"differ": "1", "none": "5", "untold": "0", "paper": "1", "kept": "1"}
 
 
 def test_the_summary_has_verdict_and_stars_side_by_side():
@@ -125,8 +123,7 @@ def test_the_section_shows_all_and_names_have_no_markup():
 
 @pytest.mark.parametrize(("terms", "figures"), [(3, 1), (4, 2), (7, 3)])
 def test_every_effect_is_drawn_once_on_one_axis_with_its_interval(terms, figures):
-    effects = {f"group[g{number}]": 0.01 * number for number in range(terms)}
-    found = parts(rows(effects), [fit()])["challenges"][0]["figures"]
+    found = parts(rows({f"group[g{number}]": 0.01 * number for number in range(terms)}), [fit()])["challenges"][0]["figures"]
     roots = [ElementTree.fromstring(figure["svg"]) for figure in found]  # noqa: S314 - our own
     assert len(roots) == figures
     marks = sum(len(group) for root in roots for group in root.iter() if "mark-symbol role-mark" in group.get("class", ""))

@@ -58,8 +58,10 @@ def test_a_cell_is_told_by_what_differs_then_by_what_is_untold():
 
 def test_terms_are_named_by_their_categories_whatever_these_are():
     assert name("group[Black]", {"group": "white"}) == "Black beside white"
-    assert name("gender[female]:group[Black]", {}) == "female x Black, beyond either"
+    assert name("gender[female]:group[Black]", REFERENCES["black_white"]) == "female x Black, beyond either"
     assert name("a[b]:c[d]:e[f]", {}) == "b x d x f, beyond any fewer"
+    assert name("blind[yes]", {"blind": "no", "deaf": "no"}) == "blind: yes beside no"
+    assert name("blind[yes]:deaf[yes]", {"blind": "no", "deaf": "no"}) == "blind x deaf: yes x yes, beyond either"
     odd = "gender[non-binary: x]:group[a [b]]"
     assert categories(odd) == [("gender", "non-binary: x"), ("group", "a [b]")]
     assert attributes(odd) == "gender x group"

@@ -23,7 +23,9 @@ from stages.contract.params import Design
 from stages.contract.relations import Effects, Matched, ProbesAndOutcomes
 from stages.contract.schemas import AttributeSets, Groups, Scores
 from tests.conftest import ROOT, make_documents
+from tests.reporting.contrasts import BLACK, contrasted, fit, rows
 from tests.reporting.relations import related
+from tests.reporting.test_breakdown import responses
 
 TASKS, MODELS = ["literacy", "trust"], ["reader", "coin"]
 RULES = {"gender": {"privileged": ["man"]}, "race": {"privileged": ["white"]}, "age": {"privileged_at_most": 55}}
@@ -167,6 +169,23 @@ def test_relations_make_a_section_of_their_own(survey, page):
     assert outline.ids[outline.ids.index("relate") - 1] == "paper"
     assert outline.tags.count("svg") == Outline(page).tags.count("svg") + 1
     assert "Each further demographic adds +0.040 to FV" in visible(text)
+
+
+def test_challenges_make_a_section_of_their_own(survey, page):
+    about = {"task": "trust", "model": "reader"}
+    tested = contrasted(rows(BLACK, **about), [fit(**about)])
+    text, *_, items = report.run(
+        *survey, *NO_RELATION, *NO_REAUDIT, *tested, responses(challenge="black_white", **about), design(), report.Params(standing_out=1)
+    )
+    outline = Outline(text)
+    assert [name for name in outline.ids if name not in Outline(page).ids] == ["challenges"]
+    assert outline.ids[outline.ids.index("challenges") + 1] == "planted"
+    assert outline.tags.count("svg") == Outline(page).tags.count("svg") + 1
+    words = visible(text)
+    assert "trust reader joy 1,400 7 scores differ by who is named: female beside male +0.050 [+0.030, +0.070]" in words
+    assert words.count("femaleBlack0") == 1, "the one name that stands out"
+    assert items.num_rows == 2 * 3 + 12, "two templates x (women, Black people, Black women), and twelve names"
+    assert "#challenges" in outline.links
 
 
 def test_nothing_is_fetched_and_nothing_runs(page):
@@ -325,6 +344,7 @@ def test_the_command_writes_a_page_and_a_table_that_read_back(survey, page, tmp_
         tables.write_whole(tmp_path / at.path, lambda path, checked=checked: tables.write_parquet(checked, path))
     perform(report.run, "report", design(), {})
     assert (tmp_path / "data/report/index.html").read_text(encoding="utf-8") == page
+    assert (tmp_path / "data/report/challenges.csv").read_text(encoding="utf-8").startswith('"challenge","task","model","kind","item"')
     assert "report: open data/report/index.html" in capsys.readouterr().out
     rows = pyarrow.csv.read_csv(tmp_path / "data/report/adi_by_order.csv")
     adi = scores.filter(pc.and_(pc.equal(scores["metric"], "adi"), pc.equal(scores["convention"], "crossbias")))
