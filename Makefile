@@ -16,7 +16,7 @@ flow: .venv/benchmark.done  ## the same through Prefect
 	crossbias run
 
 test: .venv/test.done lint  ## everything CI checks
-	pytest
+	pytest -n 2 --dist loadfile
 
 test-slow: .venv/test.done
 	pytest -m ''

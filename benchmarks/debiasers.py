@@ -28,7 +28,8 @@ from stages.debiasers.sentences import gather
 
 SEED, UNSEEN = 2, 3
 NO_DEBIASING = {"weight_classifiers": 0.0, "weight_stereotype": 0.0, "weight_neutral": 0.0}
-STRONGER = {"weight_stereotype": 1.0, "weight_neutral": 1.0}
+# At the paper's learning rate, .1, weights of 1 and more make the training diverge.
+STRONGER = {"weight_stereotype": 10.0, "weight_neutral": 10.0, "learning_rate": 0.001}
 
 
 def main(arguments: list[str]) -> None:

@@ -9,6 +9,7 @@ from importlib import import_module
 SUBCOMMANDS = {
     "run": ("flows.benchmark", "bring the benchmark up to date: run what `dvc repro` would, watched by Prefect"),
     "audit": ("flows.audit", "audit a file of predictions: who is selected and who is missed, by group"),
+    "embed": ("flows.embed", "audit word vectors or an encoder: what they hold of bias, before and after debiasers"),
     "data": ("flows.data", "list the data and weights that the design needs, what is missing and where to get it"),
 }
 

@@ -1,4 +1,4 @@
-"""scores and groups of every cell, relations, challenges and the re-audit -> one HTML page that opens anywhere, and tables."""
+"""scores and groups of every cell, probes, relations, challenges and the re-audit -> one HTML page that opens anywhere, and tables."""
 
 from typing import Annotated, Any
 
@@ -11,10 +11,11 @@ from stages.contract.contrasts import ContrastFits, Contrasts
 from stages.contract.design import settings
 from stages.contract.findings import Findings, KnownProblems
 from stages.contract.params import Design, Section
+from stages.contract.probes import Associations, NameGroups, Probes
 from stages.contract.relations import Effects, Matched, ProbesAndOutcomes
 from stages.contract.schemas import AttributeSets, Groups, Scores
 from stages.contract.tables import At
-from stages.reporting import breakdown, by_order, challenged, latex, reaudited, related, results
+from stages.reporting import breakdown, by_order, challenged, embeddings, latex, reaudited, related, represented, results
 from stages.reporting import groups as as_they_are
 from stages.reporting.page import render
 from stages.reporting.paper_tables import Grid
@@ -28,7 +29,7 @@ ByTemplateAndName = Annotated[pa.Table, At("data/report/challenges.csv")]
 PaperLatex = Annotated[str, At("data/report/paper_tables.tex")]
 
 # The stages whose settings the page states, in the order they run; dvc.yaml names them under this stage's params.
-SHOWN = ("ingest", "subgroup", "debias", "finetune", "contrast", "evaluate", "relate", "reaudit")
+SHOWN = ("ingest", "subgroup", "debias", "probe", "finetune", "contrast", "evaluate", "relate", "reaudit")
 
 
 class Params(Section):
@@ -53,6 +54,9 @@ def run(  # noqa: PLR0917 - a stage's signature is its declaration
     contrasts: Contrasts,
     fits: ContrastFits,
     responses: Responses,
+    figures: Probes,
+    associations: Associations,
+    names: NameGroups,
     design: Design,
     params: Params,
 ) -> tuple[Page, AdiByOrder, PaperTables, PaperLatex, ByTemplateAndName]:
@@ -66,8 +70,12 @@ def run(  # noqa: PLR0917 - a stage's signature is its declaration
     references = breakdown.references_of(responses, of_contrast.references)
     items = breakdown.read(responses, fits.to_pandas(), references, of_contrast.confidence)
     challenges = challenged.parts(contrasts, fits, items, references, design, of_contrast, level, params.standing_out)
+    bases = represented.bases_of(design)
+    represent = embeddings.parts(figures, associations, names, bases, sections["probe"].enumeration.alpha)
+    if represent is not None:
+        represent["beside"] = represented.beside(embeddings.figures_of(figures.to_pandas()), bases, found, design)
     of_groups = as_they_are.read(groups, found, params.standing_out)
-    optional: dict[str, Any] = {"reaudit": reaudit, "relate": relate, "challenges": challenges}
+    optional: dict[str, Any] = {"reaudit": reaudit, "relate": relate, "challenges": challenges, "embeddings": represent}
     page = render(found, of_groups, design, sections, params.title, params.worst, **optional)
     print(f"report: open {Page.__metadata__[0].path}", flush=True)  # type: ignore[attr-defined]
     lines = by_order.lines(found, design)

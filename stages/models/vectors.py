@@ -1,12 +1,12 @@
 """Word vectors: published files read without loading them whole, and the pair of files that this project keeps."""
 
-import mmap
 import re
 from array import array
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -105,25 +105,33 @@ def read_text(path: Path, most_frequent: int | None, also: Collection[str]) -> W
 
 def read_binary(path: Path, most_frequent: int | None, also: Collection[str]) -> WordVectors:
     """``read`` for word2vec's binary format: a ``count dimensions`` line, then each word, a space and its float32 values."""
+    asked = frozenset(word.encode() for word in also)
+    kept: dict[bytes, None] = {}
+    numbers = bytearray()
     with path.open("rb") as file:
-        header = re.fullmatch(rb"(\d+) (\d+)\n", file.readline(64))
+        header = re.fullmatch(rb"(\d+) ([1-9]\d*)\n", file.readline(64))
         if header is None:
             raise BadInput(f"{path} does not begin as word2vec's binary format does; of fastText take the .vec file, of gensim save text.")
         count, dimensions = int(header[1]), int(header[2])
-        words, starts = [], []
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as memory:
-            position = header.end()
-            for row in range(count):
-                space = memory.find(b" ", position)
-                if space < 0 or space + 1 + 4 * dimensions > len(memory):
-                    raise BadInput(f"{path} ends after {row} of the {count} words its first line promises: it is truncated.")
-                words.append(memory[position:space].lstrip(b"\n"))
-                starts.append(space + 1)
-                position = space + 1 + 4 * dimensions
-            decoded = _decoded(words, path)
-            rows = _rows(decoded, most_frequent, also)
-            data = b"".join(memory[starts[row] : starts[row] + 4 * dimensions] for row in rows)
-    return WordVectors([decoded[row] for row in rows], np.frombuffer(data, dtype="<f4").reshape(-1, dimensions).copy())
+        limit = count if most_frequent is None else most_frequent
+        for row, (word, values) in enumerate(_records(file, count, 4 * dimensions, path)):
+            if (row < limit or word in asked) and word not in kept:
+                kept[word] = None
+                numbers += values
+    return WordVectors(_decoded(kept, path), np.frombuffer(numbers, dtype="<f4").reshape(-1, dimensions))
+
+
+def _records(file: BinaryIO, count: int, width: int, path: Path) -> Iterator[tuple[bytes, bytes]]:
+    """Each word of a binary file and the ``width`` bytes of its values; the file is read piece by piece, however large."""
+    held, position = b"", 0
+    for row in range(count):
+        while (space := held.find(b" ", position)) < 0 or space + 1 + width > len(held):
+            more = file.read(BUFFER)
+            if not more:
+                raise BadInput(f"{path} ends after {row} of the {count} words its first line promises: it is truncated.")
+            held, position = held[position:] + more, 0
+        yield held[position:space].lstrip(b"\n"), held[space + 1 : space + 1 + width]
+        position = space + 1 + width
 
 
 def _opening(path: Path, file: Iterable[bytes]) -> tuple[int | None, int, Iterator[tuple[int, bytes]]]:
@@ -133,14 +141,10 @@ def _opening(path: Path, file: Iterable[bytes]) -> tuple[int | None, int, Iterat
     if not first:
         raise BadInput(f"{path} is empty.")
     header = re.fullmatch(rb"(\d+) (\d+)\s*", first[0][1])
-    if header:
-        return int(header[1]), int(header[2]), lines
-    return None, len(first[0][1].rstrip().split(b" ")) - 1, _chain(first, lines)
-
-
-def _chain(first: list[tuple[int, bytes]], rest: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    yield from first
-    yield from rest
+    promised, dimensions = (int(header[1]), int(header[2])) if header else (None, len(first[0][1].rstrip().split(b" ")) - 1)
+    if not dimensions:
+        raise BadInput(f"{path} has no numbers after its first word: it is a list of words, or its columns are not set apart by spaces.")
+    return promised, dimensions, lines if header else chain(first, lines)
 
 
 def _parsed(values: list[bytes], dimensions: int, path: Path, number: int) -> NDArray[np.float32]:

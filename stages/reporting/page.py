@@ -25,12 +25,13 @@ def render(
     reaudit: dict[str, Any] | None = None,
     relate: dict[str, Any] | None = None,
     challenges: dict[str, Any] | None = None,
+    embeddings: dict[str, Any] | None = None,
 ) -> str:
     """The page. ``sections`` are the stages' settings with their defaults; ``worst`` disparities a cell are shown.
 
     ``notes`` say how a file of predictions was read: the page of an audit, which has them where a benchmark has its design.
-    ``reaudit``, ``relate`` and ``challenges`` are what the parts of reaudited, related and challenged give, None for a page without that
-    section.
+    ``reaudit``, ``relate``, ``challenges`` and ``embeddings`` are what the parts of reaudited, related, challenged and embeddings give,
+    None for a page without that section.
     """
     import jinja2
 
@@ -39,8 +40,8 @@ def render(
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, loader=loader, trim_blocks=True, lstrip_blocks=True)
     evaluate: Any = sections["evaluate"]
     level = percent(evaluate.confidence)
-    settings: dict[str, Any] = {"title": title, "notes": notes, "reaudit": reaudit, "relate": relate, "challenges": challenges}
-    settings |= {"level": level}
+    settings: dict[str, Any] = {"title": title, "notes": notes, "reaudit": reaudit, "relate": relate, "level": level}
+    settings |= {"challenges": challenges, "embeddings": embeddings}
     settings |= {"replicates": f"{evaluate.replicates:,}", "found": _found(results, evaluate.level), "share": percent(evaluate.level)}
     settings |= {"fewest": evaluate.fewest, "thresholds": _thresholds(evaluate.least_ratio, evaluate.most_difference)}
     parts = _design(results, design, sections) | _measured(results, groups, design, evaluate, worst, level)

@@ -35,17 +35,18 @@ def models(design: Design) -> Table:
         [
             name,
             option(model.base.model_dump(exclude_none=True)),
-            _entry(model.debiaser),
-            _entry(model.family),
-            "none" if model.family.mitigation is None else _entry(model.family.mitigation),
+            entry(model.debiaser),
+            entry(model.family),
+            "none" if model.family.mitigation is None else entry(model.family.mitigation),
         ]
         for name, model in design.models.items()
     ]
     return Table("Models; an option not named has its file's default", COLUMNS, rows, (0, 1, 2, 3, 4))
 
 
-def _entry(entry: Entry) -> str:
-    return f"{entry.use} ({option(entry.options)})" if entry.options else entry.use
+def entry(chosen: Entry) -> str:
+    """An item of a shelf with the options that were given."""
+    return f"{chosen.use} ({option(chosen.options)})" if chosen.options else chosen.use
 
 
 def settings(sections: dict[str, Section]) -> Table:

@@ -4,6 +4,7 @@ import html
 import re
 import socket
 from html.parser import HTMLParser
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -20,10 +21,12 @@ from stages.contract.command import perform
 from stages.contract.contrasts import ContrastFits, Contrasts
 from stages.contract.findings import Findings, KnownProblems
 from stages.contract.params import Design
+from stages.contract.probes import Associations, NameGroups, Probes
 from stages.contract.relations import Effects, Matched, ProbesAndOutcomes
 from stages.contract.schemas import AttributeSets, Groups, Scores
 from tests.conftest import ROOT, make_documents
 from tests.reporting.contrasts import BLACK, contrasted, fit, rows
+from tests.reporting.probed import probed
 from tests.reporting.relations import related
 from tests.reporting.test_breakdown import responses
 
@@ -32,7 +35,10 @@ RULES = {"gender": {"privileged": ["man"]}, "race": {"privileged": ["white"]}, "
 NO_REAUDIT = reaudit.run(reaudit.Params(included=False))
 NO_RELATION = related([], [], [])
 NO_CHALLENGES = tuple(hint.__metadata__[0].empty() for hint in (Contrasts, ContrastFits, Responses))
-REST = (*NO_RELATION, *NO_REAUDIT, *NO_CHALLENGES)
+NO_PROBES = tuple(
+    hint.__metadata__[0].empty().append_column("model", pa.array([], pa.string())) for hint in (Probes, Associations, NameGroups)
+)
+REST = (*NO_RELATION, *NO_REAUDIT, *NO_CHALLENGES, *NO_PROBES)
 NOBODY = {"mass": pa.float64(), "favourable": pa.bool_(), "decision": pa.bool_(), "gender": pa.string(), "race": pa.string()}
 VOID = {"meta", "br", "img", "input", "hr", "link", "col"}
 
@@ -153,7 +159,7 @@ def test_the_sections_come_in_order_and_the_links_lead_to_them(page):
 
 def test_findings_of_the_reaudit_make_a_section_of_their_own(survey, page):
     found = reaudit.run(reaudit.Params(counts=str(ROOT / "data" / "raw" / "naacl2022"), draws=100))
-    text = report.run(*survey, *NO_RELATION, *found, *NO_CHALLENGES, design(), report.Params())[0]
+    text = report.run(*survey, *NO_RELATION, *found, *NO_CHALLENGES, *NO_PROBES, design(), report.Params())[0]
     outline = Outline(text)
     assert [name for name in outline.ids if name not in Outline(page).ids] == ["reaudit"]
     assert outline.ids[outline.ids.index("reaudit") + 1] == "undefined"
@@ -163,7 +169,7 @@ def test_findings_of_the_reaudit_make_a_section_of_their_own(survey, page):
 
 
 def test_relations_make_a_section_of_their_own(survey, page):
-    text = report.run(*survey, *related(), *NO_REAUDIT, *NO_CHALLENGES, design(), report.Params())[0]
+    text = report.run(*survey, *related(), *NO_REAUDIT, *NO_CHALLENGES, *NO_PROBES, design(), report.Params())[0]
     outline = Outline(text)
     assert [name for name in outline.ids if name not in Outline(page).ids] == ["relate"]
     assert outline.ids[outline.ids.index("relate") - 1] == "paper"
@@ -171,11 +177,30 @@ def test_relations_make_a_section_of_their_own(survey, page):
     assert "Each further demographic adds +0.040 to FV" in visible(text)
 
 
+def test_representations_make_a_section_of_their_own(survey, page):
+    part = {"use": "identity"}
+    models = {"reader": {"base": {"source": "v.txt"}, "debiaser": part, "family": part}}
+    models["coin"] = models["reader"] | {"debiaser": {"use": "hard_debias"}}
+    raw = design().model_dump() | {"models": models}
+    text = report.run(*survey, *REST[: -len(NO_PROBES)], *probed("reader", "coin"), Design.model_validate(raw), report.Params())[0]
+    assert "embeddings" in Outline(text).ids
+    assert "Bias in representations, and in what is decided with them" in text
+    assert "WEAT 6" in text
+    assert "embeddings" not in Outline(page).ids
+
+
 def test_challenges_make_a_section_of_their_own(survey, page):
     about = {"task": "trust", "model": "reader"}
     tested = contrasted(rows(BLACK, **about), [fit(**about)])
     text, *_, items = report.run(
-        *survey, *NO_RELATION, *NO_REAUDIT, *tested, responses(challenge="black_white", **about), design(), report.Params(standing_out=1)
+        *survey,
+        *NO_RELATION,
+        *NO_REAUDIT,
+        *tested,
+        responses(challenge="black_white", **about),
+        *NO_PROBES,
+        design(),
+        report.Params(standing_out=1),
     )
     outline = Outline(text)
     assert [name for name in outline.ids if name not in Outline(page).ids] == ["challenges"]
@@ -336,9 +361,12 @@ def test_the_command_writes_a_page_and_a_table_that_read_back(survey, page, tmp_
                 place = tmp_path / f"data/evaluate/{task}/{model}/{name}.parquet"
                 tables.write_whole(place, lambda path, cell=cell: tables.write_parquet(cell, path))
             place = tmp_path / f"data/respond/{task}/{model}.parquet"
-            tables.write_whole(place, lambda path: tables.write_parquet(REST[-1], path))
+            tables.write_whole(place, lambda path: tables.write_parquet(NO_CHALLENGES[-1], path))
+    for model, (hint, table) in product(MODELS, zip((Probes, Associations, NameGroups), NO_PROBES, strict=True)):
+        place = tmp_path / hint.__metadata__[0].path.format(model=model)
+        tables.write_whole(place, lambda path, table=table: tables.write_parquet(table.drop_columns("model"), path))
     hints = (Effects, Matched, ProbesAndOutcomes, Findings, KnownProblems, Contrasts, ContrastFits)
-    for table, hint in zip(REST[:-1], hints, strict=True):
+    for table, hint in zip((*NO_RELATION, *NO_REAUDIT, *NO_CHALLENGES[:-1]), hints, strict=True):
         at = hint.__metadata__[0]
         checked = tables.check(table, at, at.path)
         tables.write_whole(tmp_path / at.path, lambda path, checked=checked: tables.write_parquet(checked, path))
