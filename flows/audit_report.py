@@ -1,20 +1,17 @@
 """What an audit found: a few lines for the terminal, and a folder with the page, the scores and a summary."""
 
-import json
-import os
-import shutil
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
+from flows import audit_folder
 from flows.audit_options import Options
 from flows.audit_table import Reading
 from stages import evaluate, subgroup
-from stages.contract.bad_input import BadInput
 from stages.contract.params import Design
 from stages.contract.schemas import Groups, Scores
-from stages.contract.tables import check, write_parquet
+from stages.contract.tables import check
 from stages.metrics import gate
 from stages.reporting import findings, overall, page, results, standing, tables
 from stages.reporting import groups as as_they_are
@@ -42,8 +39,7 @@ class Audit:
 def publish(audit: Audit, options: Options, failed: list[dict[str, Any]]) -> None:
     """Write the folder, whole or not at all, and print the summary. BadInput: the folder holds files of somebody else."""
     folder = options.out or options.file.with_name(f"{options.file.name.split('.')[0]}_audit")
-    if folder.exists() and (not folder.is_dir() or {path.name for path in folder.iterdir()} - FILES):
-        raise BadInput(f"{folder} is there and is no earlier audit; name another folder with --out.")
+    audit_folder.refuse_others(folder, FILES)
     scores = check(audit.scores, Scores.__metadata__[0], "scores")
     of_groups = check(audit.groups, Groups.__metadata__[0], "groups")
     found = _results(scores, audit.sets)
@@ -53,19 +49,7 @@ def publish(audit: Audit, options: Options, failed: list[dict[str, Any]]) -> Non
     notes = [*_rows(audit.reading), *audit.reading.notes]
     html = page.render(found, groups, _design(audit, options), settings, title, NOTABLE, notes=notes)
     summary = _summary(audit, found, groups[TASK, MODEL], scores, options, failed)
-    temporary, earlier = (folder.with_name(f".{folder.name}.{os.getpid()}{end}") for end in ("", ".earlier"))
-    try:
-        temporary.mkdir(parents=True)
-        (temporary / "index.html").write_text(html, encoding="utf-8")
-        write_parquet(scores, temporary / "scores.parquet")
-        write_parquet(of_groups, temporary / "groups.parquet")
-        (temporary / "summary.json").write_text(json.dumps(summary, indent=2, allow_nan=False) + "\n")
-        if folder.exists():
-            folder.rename(earlier)
-        temporary.rename(folder)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-        shutil.rmtree(earlier, ignore_errors=True)
+    audit_folder.write(folder, html, {"scores": scores, "groups": of_groups}, summary)
     print("\n".join(_lines(audit, found, groups[TASK, MODEL], scores, options, failed)))
     print(f"report: {folder / 'index.html'}", flush=True)
 

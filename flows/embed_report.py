@@ -1,18 +1,16 @@
 """What an audit of vectors found: a few lines for the terminal, and a folder with the page, the tables and a summary."""
 
-import json
-import os
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from flows import audit_folder
 from stages import probe
 from stages.contract.bad_input import BadInput
 from stages.contract.probes import Associations, NameGroups, Probes
-from stages.contract.tables import At, check, write_parquet
+from stages.contract.tables import At, check
 from stages.reporting import embedding_page, embeddings
 
 AS_GIVEN = "as given"
@@ -34,8 +32,7 @@ class Audit:
 def folder_of(file: Path, out: Path | None) -> Path:
     """Where an audit goes: ``out``, else VECTORS_audit in the current folder. BadInput: files of somebody else are there."""
     folder = out or Path(f"{file.absolute().name if file.is_dir() else file.stem}_audit")
-    if folder.exists() and (not folder.is_dir() or {path.name for path in folder.iterdir()} - FILES):
-        raise BadInput(f"{folder} is there and is no earlier audit; name another folder with --out.")
+    audit_folder.refuse_others(folder, FILES)
     return folder
 
 
@@ -53,19 +50,7 @@ def publish(audit: Audit, file: Path, folder: Path) -> None:
     if parts is None:
         raise BadInput(f"{file}: the tests asked for give no figure; name others with --tests.")
     html = embedding_page.render(parts, f"Audit of {file.name}", [f"{file.name}: {audit.read}."], audit.settings)
-    temporary, earlier = (folder.with_name(f".{folder.name}.{os.getpid()}{end}") for end in ("", ".earlier"))
-    try:
-        temporary.mkdir(parents=True)
-        (temporary / "index.html").write_text(html, encoding="utf-8")
-        for name, table in held.items():
-            write_parquet(table, temporary / f"{name}.parquet")
-        (temporary / "summary.json").write_text(json.dumps(_summary(audit, parts, file, models), indent=2, allow_nan=False) + "\n")
-        if folder.exists():
-            folder.rename(earlier)
-        temporary.rename(folder)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-        shutil.rmtree(earlier, ignore_errors=True)
+    audit_folder.write(folder, html, held, _summary(audit, parts, file, models))
     print("\n".join(parts["bases"][0]["sentences"]))
     print(f"report: {folder / 'index.html'}", flush=True)
 
