@@ -39,8 +39,8 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--vocabulary", type=int, default=50_000, help="words of GloVe")
     parser.add_argument("--epochs", type=int, default=50, help="WordED's, 50 in the NAACL 2022 benchmark")
     parser.add_argument("--sentences", type=int, default=1200, help="of ContextED's corpus")
-    parser.add_argument("--steps", type=int, default=150, help="CDA's and dropout's; bias-bench has 2,000 of 16 times the sequences")
-    parser.add_argument("--head", type=int, default=300, help="steps of the new head by which masked pronouns are told; 0: none")
+    parser.add_argument("--steps", type=int, default=60, help="CDA's and dropout's; bias-bench has 2,000 of 16 times the sequences")
+    parser.add_argument("--head", type=int, default=200, help="steps of the new head by which masked pronouns are told; 0: none")
     parser.add_argument("--corpus", help="a file, folder or zip of sentences; without it the template sentences")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
@@ -99,7 +99,7 @@ def of_encoders(made: dict[str, Path], options: Any) -> dict[str, dict[str, floa
     lexicons = debias.read_lexicons(debias.LEXICONS)
     before = next(iter(made.values()))
     unseen = _quietly("unseen sentences", _unseen, lexicons, options)
-    head = Pretraining(block=None, learning_rate=1e-3, head_steps=options.head) if options.head else None
+    head = Pretraining(block=None, accumulation=1, learning_rate=1e-3, head_steps=options.head) if options.head else None
     found = {
         name: _quietly(f"measures of {name}", gender_left.in_encoder, output, before, unseen, lexicons, head)
         for name, output in made.items()
