@@ -16,7 +16,7 @@ flow: .venv/benchmark.done  ## the same through Prefect
 	crossbias run
 
 test: .venv/test.done lint  ## everything CI checks
-	pytest -n 2 --dist loadfile
+	pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 test-slow: .venv/test.done
 	pytest -m ''

@@ -19,6 +19,11 @@ hypothesis.settings.register_profile("house", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("house")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest file first, so that of two workers none waits for the other at the end."""
+    items.sort(key=lambda item: item.path.name != "test_pipeline.py")
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of public data and golden figures; tests that need it skip where it is absent."""
