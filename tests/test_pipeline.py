@@ -134,6 +134,13 @@ def test_only_what_changed_runs_again(run):
     answers = {f"respond@trust-{name}" for name in design["models"]}
     assert repro(folder) == answers | {"challenge@more", "contrast", "report"}, "a new corpus refits no model"
 
+    more = folder / "data" / "raw" / "more.yaml"
+    templates = more.read_text(encoding="utf-8")
+    more.write_text(templates + "# a remark\n", encoding="utf-8")
+    assert repro(folder) == {"challenge@more"}, "equal sentences stop there"
+    more.write_text(templates.replace("yesterday", "last week"), encoding="utf-8")
+    assert repro(folder) == answers | {"challenge@more", "contrast", "report"}, "nor does another template"
+
     design["finetune"]["processes"] = 1
     write(folder, design)
     assert repro(folder) == {"report"}, "the number of processes changes no number; the page states it"

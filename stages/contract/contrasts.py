@@ -10,7 +10,8 @@ from stages.contract.tables import At
 # with either information, beta_cluster the same estimate with clusters, mixed random effects of templates and names,
 # ols_as_published the published convention. `estimate` is on the scale that `scale` names (logit or score), `statistic` is t on
 # `degrees` of freedom or, where these are null, z; `q_value` is adjusted for all terms of the method over corpora x tasks x models.
-# `response_effect`: the change of the mean score, averaged over everything else. n: sentences; squeezed: scores not inside (0, 1).
+# `response_effect`: the change of the mean score, averaged over everything else, with its own test and q-value: a coefficient stands
+# beside the reference of every other attribute. `n`: sentences; `squeezed`: scores not inside (0, 1).
 Contrasts = Annotated[
     pa.Table,
     At(
@@ -33,6 +34,10 @@ Contrasts = Annotated[
             ("ci_low", "double?"),
             ("ci_high", "double?"),
             ("response_effect", "double?"),
+            ("response_standard_error", "double?"),
+            ("response_degrees", "double?"),
+            ("response_p_value", "double?"),
+            ("response_q_value", "double?"),
             ("response_low", "double?"),
             ("response_high", "double?"),
             ("n", "int64"),

@@ -6,12 +6,12 @@ import pyarrow as pa
 
 from stages.contract.tables import At
 
-# Who wrote each document and what its label decides: all that relate reads of documents.
+# Who wrote each document, what its label decides and in which fold or part of a split it is: all that relate reads of documents.
 Authors = Annotated[
     pa.Table,
     At(
         "data/ingest/{task}/documents.parquet",
-        (("doc_id", "string"), ("author_id", "string"), ("favourable", "bool")),
+        (("doc_id", "string"), ("author_id", "string"), ("fold", "string"), ("favourable", "bool")),
         key=("doc_id",),
         alone=True,
     ),

@@ -47,12 +47,15 @@ def contrasts(
 
 
 def with_q_values(rows: pd.DataFrame) -> pd.DataFrame:
-    """All rows with ``q_value``: Benjamini and Hochberg over every term but the intercept, one family a method, untested terms left out."""
-    q_values = pd.Series(np.nan, index=rows.index)
-    family = rows[(rows["term"] != "intercept") & rows["p_value"].notna()]
-    for _, members in family.groupby("method"):
-        q_values[members.index] = stats.false_discovery_control(members["p_value"])
-    return rows.assign(q_value=q_values)
+    """All rows with q-values of coefficients and of effects on the response scale.
+
+    Benjamini and Hochberg over every term but the intercept, one family a method for each of the two, untested terms left out.
+    """
+    found = rows.assign(q_value=np.nan, response_q_value=np.nan)
+    for tested, adjusted in (("p_value", "q_value"), ("response_p_value", "response_q_value")):
+        for _, family in rows[(rows["term"] != "intercept") & rows[tested].notna()].groupby("method"):
+            found.loc[family.index, adjusted] = stats.false_discovery_control(family[tested])
+    return found
 
 
 def stars(p_value: float) -> str:
@@ -63,35 +66,31 @@ def stars(p_value: float) -> str:
 def _tested(found: Estimates, design: DesignMatrix, scale: str, rules: Rules) -> pd.DataFrame:
     places = design.places()
     effects, slopes = marginal.contrasts(design, found.coefficients, "logit" if scale == "logit" else "identity")
-    estimate, error, degrees, low, high = _interval(found, found.coefficients[places], np.eye(len(design.terms))[places], rules)
-    effect, _, _, effect_low, effect_high = _interval(found, effects[places], slopes[places], rules)
-    p_values = 2 * stats.t.sf(np.abs(estimate / error), degrees)
-    return pd.DataFrame(
-        {
-            "term": [name(design.terms[place]) for place in places],
-            "scale": scale,
-            "estimate": estimate,
-            "standard_error": error,
-            "statistic": estimate / error,
-            "degrees": np.where(np.isinf(degrees), np.nan, degrees),
-            "p_value": p_values,
-            "stars": [stars(p) for p in p_values],
-            "ci_low": low,
-            "ci_high": high,
-            "response_effect": effect,
-            "response_low": effect_low,
-            "response_high": effect_high,
-            "reason": [found.reason or ("the standard error is 0" if np.isnan(of) else None) for of in error],
-        }
+    coefficient = _test(found, found.coefficients[places], np.eye(len(design.terms))[places], rules)
+    effect = _test(found, effects[places], slopes[places], rules).drop(columns="statistic")
+    untested = coefficient["standard_error"].isna() | effect["standard_error"].isna()
+    return pd.concat(
+        [
+            pd.DataFrame({"term": [name(design.terms[place]) for place in places], "scale": scale, "estimate": found.coefficients[places]}),
+            coefficient.assign(stars=[stars(p) for p in coefficient["p_value"]]),
+            effect.rename(columns=lambda column: f"response_{column.removeprefix('ci_')}").assign(response_effect=effects[places]),
+            pd.DataFrame({"reason": [found.reason or ("the standard error is 0" if lacks else None) for lacks in untested]}),
+        ],
+        axis=1,
     )
 
 
-def _interval(found: Estimates, estimate: Vector, weights: Matrix, rules: Rules) -> tuple[Vector, Vector, Vector, Vector, Vector]:
-    """Estimates, standard errors (NaN for 0), degrees of freedom and both ends, of combinations of the coefficients."""
+def _test(found: Estimates, value: Vector, weights: Matrix, rules: Rules) -> pd.DataFrame:
+    """Standard errors (NaN for 0), tests against 0 and intervals of ``value`` [terms], whose slopes by the coefficients are ``weights``.
+
+    Exact for a combination of coefficients; the delta method for another function of them. Degrees of freedom are NaN where infinite.
+    """
     error, degrees = found.spread(weights)
     error = np.where(error < LEAST_ERROR, np.nan, error)
     half = error * stats.t.ppf((1 + rules.confidence) / 2, degrees)
-    return estimate, error, degrees, estimate - half, estimate + half
+    columns = {"standard_error": error, "statistic": value / error, "degrees": np.where(np.isinf(degrees), np.nan, degrees)}
+    columns |= {"p_value": 2 * stats.t.sf(np.abs(value / error), degrees), "ci_low": value - half, "ci_high": value + half}
+    return pd.DataFrame(columns)
 
 
 def _goodness(scores: Vector, design: DesignMatrix, precision: Matrix | None, beta: BetaFit | str) -> dict[str, Any]:

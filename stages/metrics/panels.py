@@ -18,13 +18,17 @@ def panels_of(
 ) -> dict[str, Panel]:
     """The people of each task with the decisions of all models and, behind them, of the matched baselines.
 
-    Authors of one source are the same people in all its tasks. BadInput unless all tables of a task hold the same documents.
+    Authors of one source are the same people in all its tasks. Texts that a published split has for training and development are
+    predicted by nobody, and left out. BadInput unless all tables of a task hold the same documents.
     """
-    texts = documents.to_pandas()
+    texts, coded = documents.to_pandas(), subgroups.to_pandas()
+    apart = texts.loc[texts["fold"].isin(["train", "dev"]), ["task", "doc_id"]]
+    if len(apart):
+        texts, coded = _without(texts, apart), _without(coded, apart)
     source = texts["task"].map({name: task.dataset.source for name, task in design.tasks.items()})
     texts["owner"] = texts.groupby(source)["author_id"].transform(lambda authors: pd.factorize(authors)[0])
     authors = texts.groupby(source)["owner"].max() + 1
-    statuses, chosen = (dict(list(table.to_pandas().groupby("task"))) for table in (subgroups, sets))
+    statuses, chosen = (dict(list(table.groupby("task"))) for table in (coded, sets.to_pandas()))
     cells = dict(list(predictions.to_pandas().groupby(["task", "model"])))
     panels = {}
     for name, task in design.tasks.items():
@@ -35,6 +39,12 @@ def panels_of(
         decided = _with_matched(parts, list(design.models), task, cut)
         panels[name] = gather(status, own["favourable"].to_numpy(), decided, own["owner"].to_numpy(), authors[task.dataset.source], groups)
     return panels
+
+
+def _without(table: pd.DataFrame, apart: pd.DataFrame) -> pd.DataFrame:
+    """The rows of other documents than those ``apart``; identifiers are a task's own."""
+    left_out = pd.MultiIndex.from_frame(table[["task", "doc_id"]]).isin(pd.MultiIndex.from_frame(apart))
+    return table[~left_out]
 
 
 def _with_matched(parts: list[pd.DataFrame], names: list[str], task: Task, cut: list[Comparison]) -> Numbers:

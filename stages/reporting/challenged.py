@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from stages.contract.params import Design
 from stages.reporting import agreement, coefficients, effects_figure, standouts
-from stages.reporting.contrasted import CELL, DIFFERS, NO_EVIDENCE, deciding, name, of_cell, plain
+from stages.reporting.contrasted import CELL, DIFFERS, NO_EVIDENCE, deciding, effect, name, of_cell, plain
 from stages.reporting.effects_figure import Effect
 from stages.reporting.tables import Table
 from stages.reporting.wording import count, percent
@@ -41,7 +41,7 @@ def parts(
     return {
         "level": percent(settings.confidence),
         "significance": f"{level:g}",
-        "said": said(found, decided, level),
+        "said": said(found, decided, level, references),
         "challenges": [
             {"name": corpus, "references": _references(references[corpus])}
             | _challenge(found[found["corpus"] == corpus], fitted[fitted["corpus"] == corpus], decided, references[corpus], settings)
@@ -53,10 +53,10 @@ def parts(
     }
 
 
-def said(found: pd.DataFrame, decided: pd.DataFrame, level: float) -> dict[str, str]:
-    """The figures in the section's sentences: how many terms differ, and how many the paper's test alone would call different."""
+def said(found: pd.DataFrame, decided: pd.DataFrame, level: float, references: References) -> dict[str, str]:
+    """The figures in the section's sentences: how many terms differ, and how many coefficients the paper's test alone would star."""
     paper = found[(found["term"] != "intercept") & (found["method"] == "beta_expected")]
-    by_paper = paper[paper["p_value"] <= level].merge(decided[decided["verdict"] == DIFFERS], on=[*CELL, "emotion", "term"])
+    by_paper = paper[paper["p_value"] <= level].merge(decided[decided["q_value"] <= level], on=[*CELL, "emotion", "term"])
     terms = len(found[found["term"] != "intercept"].drop_duplicates([*CELL, "emotion", "term"]))
     regressions = found.drop_duplicates([*CELL, "emotion"])
     verdicts = Counter(words.split(":")[0] for words in decided["verdict"])
@@ -69,7 +69,18 @@ def said(found: pd.DataFrame, decided: pd.DataFrame, level: float) -> dict[str, 
         "untold": f"{terms - verdicts[DIFFERS] - verdicts[NO_EVIDENCE]:,}",
         "paper": f"{(paper['p_value'] <= level).sum():,}",
         "kept": f"{len(by_paper):,}",
+        "widest": _widest(decided, references),
     }
+
+
+def _widest(decided: pd.DataFrame, references: References) -> str:
+    """The largest effect among the terms that differ, in words; empty where none does."""
+    apart = decided[decided["verdict"] == DIFFERS]
+    if apart.empty:
+        return ""
+    row = plain(apart).loc[apart["response_effect"].abs().idxmax()]
+    words = f"{name(row['term'], references[row['corpus']])}, {effect(row)} of the labels' range"
+    return f"{row['corpus']}, {row['task']}, {row['model']}: {words}"
 
 
 def _references(references: Mapping[str, str]) -> str:
@@ -82,7 +93,8 @@ def _challenge(found: pd.DataFrame, fitted: pd.DataFrame, decided: pd.DataFrame,
         "summary": _summary(found, fitted, own, references),
         "figures": _figures(own, references),
         "tables": [
-            coefficients.tested(found, own, references, settings.confidence),
+            coefficients.effects(found, own, references, settings.confidence),
+            coefficients.tested(found, references),
             coefficients.conventions(found, references),
             coefficients.goodness(fitted),
         ],

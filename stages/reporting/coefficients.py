@@ -1,4 +1,4 @@
-"""Coefficients of every regression on who is named, by the paper's test and by ours -> tables."""
+"""Effects and coefficients of every regression on who is named, by the paper's test and by ours -> tables."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,20 +19,28 @@ METHODS = {
 Row = Mapping[Any, Any] | None
 
 
-def tested(found: pd.DataFrame, decided: pd.DataFrame, references: Mapping[str, str], confidence: float) -> Table:
-    """Each term by the paper's test, with clusters and by a mixed model, with its effect on the score and the verdict."""
+def effects(found: pd.DataFrame, decided: pd.DataFrame, references: Mapping[str, str], confidence: float) -> Table:
+    """What each term does to the score, averaged over everything else, by a mixed model and with clusters, and the verdict."""
     verdicts = {(row["task"], row["model"], row["emotion"], row["term"]): row for row in plain(decided).to_dict("records")}
     rows = []
     for key, methods in _terms(found).items():
         task, model, _, term = key
+        told = _short(verdicts[key]) if key in verdicts else "not asked"
+        values = [text for method in DECIDING for text in _effect(methods.get(method))]
+        rows.append([f"{task}, {model}", name(term, references), told, *values])
+    columns = ["Task, model", "Term", "In words", f"Mixed model [{percent(confidence)}]", "p", "q", "Cluster-robust", "p", "q"]
+    return Table("Effects on the score, averaged over everything else", columns, rows, (0, 1, 2))
+
+
+def tested(found: pd.DataFrame, references: Mapping[str, str]) -> Table:
+    """Each coefficient by the paper's test, with clusters and by a mixed model."""
+    rows = []
+    for (task, model, _, term), methods in _terms(found).items():
         paper, cluster, mixed = (methods.get(method) for method in ("beta_expected", "beta_cluster", "mixed"))
-        final = verdicts.get(key)
-        told = ["not asked", "-"] if final is None else [_short(final), effect(final)]
         values = [_estimate(paper, stars=True), _p(paper), _p(cluster), _p(cluster, "q_value"), _estimate(mixed), _p(mixed)]
-        rows.append([f"{task}, {model}", name(term, references), *told, *values, _p(mixed, "q_value")])
-    columns = ["Task, model", "Term", "In words", f"Effect on the score [{percent(confidence)}]"]
-    columns += ["Paper's test: logit", "p", "Cluster-robust: p", "q", "Mixed: logit", "p", "q"]
-    return Table("Coefficients by the paper's test, with clusters and by a mixed model", columns, rows, (0, 1, 2))
+        rows.append([f"{task}, {model}", name(term, references), *values, _p(mixed, "q_value")])
+    columns = ["Task, model", "Term", "Beta regression: logit", "Paper's test: p", "Cluster-robust: p", "q", "Mixed model: logit", "p", "q"]
+    return Table("Coefficients, beside the reference of every other attribute", columns, rows, (0, 1))
 
 
 def conventions(found: pd.DataFrame, references: Mapping[str, str]) -> Table:
@@ -88,6 +96,11 @@ def _estimate(row: Row, stars: bool = False) -> str:
     if row["estimate"] is None:
         return "undefined"
     return f"{signed(row['estimate'])} {row['stars'] if stars else ''}".rstrip()
+
+
+def _effect(row: Row) -> list[str]:
+    """An effect with its interval, and its own p and q."""
+    return ["-" if row is None else effect(row), _p(row, "response_p_value"), _p(row, "response_q_value")]
 
 
 def _p(row: Row, column: str = "p_value") -> str:

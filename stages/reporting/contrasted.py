@@ -20,30 +20,29 @@ def plain(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def deciding(found: pd.DataFrame, level: float) -> pd.DataFrame:
-    """One row a term of each regression: ``mixed`` where it has a q and an interval, else ``beta_cluster``; with ``verdict``.
+    """One row a term of each regression: ``mixed`` where it tests the effect on the score, else ``beta_cluster``; with ``verdict``.
 
     Where neither has, the one with an effect. Terms of a design that asks for neither method are not there.
     """
     keys = found.groupby([*CELL, "emotion", "term"], sort=False).ngroup()
     places = found["method"].map({name: place for place, name in enumerate(DECIDING)})
-    lacks = found[["q_value", "response_low", "response_effect"]].isna()
-    order = {"key": keys, "untested": lacks["q_value"] | lacks["response_low"], "unknown": lacks["response_effect"], "place": places}
+    lacks = found[["response_q_value", "response_effect"]].isna()
+    order = {"key": keys, "untested": lacks["response_q_value"], "unknown": lacks["response_effect"], "place": places}
     rows = found.assign(**order)[places.notna() & (found["term"] != "intercept")].sort_values(list(order)).drop_duplicates("key")
     chosen = rows[found.columns].reset_index(drop=True)
     return chosen.assign(verdict=[verdict(row, level) for row in plain(chosen).to_dict("records")])
 
 
 def verdict(row: Row, level: float) -> str:
-    """``scores differ``: q up to ``level`` and an interval of the effect on the score without 0. Else there is no evidence.
+    """``scores differ``: the q of the effect on the score is at most ``level``. Else there is no evidence.
 
-    ``cannot tell``, with the reason: neither method has both. Where all scores are the same nothing can be tested, and nothing differs.
+    ``cannot tell``, with the reason: it is not tested. Where all scores are the same nothing can be tested, and nothing differs.
     """
-    if row["q_value"] is None or row["response_low"] is None:
+    if row["response_q_value"] is None:
         if row["response_effect"] is not None and abs(row["response_effect"]) < ROUNDING:
             return f"{NO_EVIDENCE}: the scores are the same"
-        return f"{UNTOLD}: {row['reason'] or 'no interval'}"
-    apart = row["response_low"] > 0 or row["response_high"] < 0
-    return DIFFERS if apart and row["q_value"] <= level else NO_EVIDENCE
+        return f"{UNTOLD}: {row['reason'] or 'not tested'}"
+    return DIFFERS if row["response_q_value"] <= level else NO_EVIDENCE
 
 
 def of_cell(rows: Iterable[Row], references: Mapping[str, str]) -> str:

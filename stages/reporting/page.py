@@ -50,8 +50,9 @@ def render(
 
 def _design(results: Results, design: Design, sections: dict[str, Any]) -> dict[str, Any]:
     return {
-        "counts": [count(len(results.orders), "task"), count(len(results.models), "model"), count(len(list(results.cells())), "cell")],
+        "counts": [count(len(design.tasks), "task"), count(len(results.models), "model"), count(len(list(results.performed())), "cell")],
         "totals": {task: _totals(results, task) for task in results.orders},
+        "ungrouped": {task: count(results.everyone(task, results.models[0], "accuracy").n or 0, "text") for task in results.ungrouped},
         "design": [tables.tasks(design), tables.models(design), tables.settings(sections)],
         "settings": tables.settings(sections),
         "rules": tables.rules(sections["subgroup"]),

@@ -13,7 +13,7 @@ PLACES = 3  # how many of the sets concerned are named
 def table(results: Results) -> Table:
     """One row for each missing thing, metric, group and reason; reasons that differ in a count are one."""
     found: dict[tuple[str, str, str, str], list[Key]] = defaultdict(list)
-    cells = set(results.cells())
+    cells = set(results.performed())
     for key, score in results.scores.items():
         if (key.task, key.model) in cells and not score.bounded:
             missing = "interval" if score.value is not None else "number"

@@ -16,10 +16,11 @@ FINE = ("mse", "brier", "calibration", "mae", "mean_label", "mean_output", "mean
 
 
 def number(value: float, decimals: int = 2) -> str:
-    """``value`` with so many decimals; one more where it would read as exactly 0 or 1, the parities, and is not."""
-    text = f"{value:,.{decimals}f}"
-    more = float(text.replace(",", "")) in (0.0, 1.0) and value not in (0.0, 1.0)
-    return f"{value:,.{decimals + 1}f}" if more else text
+    """``value`` with so many decimals; up to three more where it would read as exactly 0 or 1, the parities, and is not."""
+    texts = [f"{value:,.{places}f}" for places in range(decimals, decimals + 4)]
+    if value in (0.0, 1.0):
+        return texts[0]
+    return next((text for text in texts if float(text.replace(",", "")) not in (0.0, 1.0)), texts[-1])
 
 
 def signed(value: float, decimals: int = 3) -> str:

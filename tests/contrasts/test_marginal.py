@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit
+from statsmodels.discrete.discrete_model import Logit
 from statsmodels.tools.numdiff import approx_fprime
 
 from stages.contrasts import marginal, ordinary
 from stages.contrasts.design_matrix import design_matrix, name
+from stages.contrasts.estimates import spread
 
 
 @pytest.fixture
@@ -46,6 +48,18 @@ def test_slopes_are_derivatives(design, link):
     slopes = marginal.contrasts(design, coefficients, link)[1]
     numeric = approx_fprime(coefficients, lambda changed: marginal.contrasts(design, changed, link)[0], centered=True)
     np.testing.assert_allclose(slopes, numeric, atol=1e-8)
+
+
+def test_effects_and_their_standard_errors_are_statsmodels_marginal_effects():
+    """Of a logit model without interactions, whose margins statsmodels has, each attribute changed from its reference for everyone."""
+    random = np.random.default_rng(5)
+    people = pd.DataFrame({"race": random.choice(["white", "Black"], 300, p=[0.8, 0.2]), "gender": random.choice(["man", "woman"], 300)})
+    design = design_matrix(people, {"race": "white", "gender": "man"}, order=1)
+    fitted = Logit(random.random(300) < expit(design.matrix @ [-0.5, 1.0, 0.4]), design.matrix).fit(disp=0)
+    theirs = fitted.get_margeff(at="overall", dummy=True)
+    effects, slopes = marginal.contrasts(design, fitted.params, "logit")
+    np.testing.assert_allclose(effects[1:], theirs.margeff)
+    np.testing.assert_allclose(spread(fitted.cov_params(), np.inf)(slopes)[0][1:], theirs.margeff_se)
 
 
 def test_without_a_link_an_interaction_is_its_coefficient_and_no_effect_none(people, design):

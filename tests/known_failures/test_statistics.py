@@ -4,7 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from statsmodels.othermod.betareg import BetaModel
 
+from stages.contrasts.methods import Rules as Contrasted
+from stages.contrasts.rows import contrasts
 from stages.metrics import groupwise, inequality, numeric
 from stages.metrics.conventions import ll144
 from stages.metrics.group_tests import compare_groups
@@ -130,3 +133,28 @@ def test_the_interval_of_the_widest_gap_reaches_nothing_at_equality(groups, peop
         tests.append(gap["p_value"] <= 0.05)
     assert sum(held) >= 37
     assert sum(tests) <= 6
+
+
+def test_scores_of_0_and_1_are_squeezed_by_a_stated_rule_and_counted():
+    """T52 (statsmodels): Beta regression of 0, 1/2 and 1 died with a blank assertion.
+
+    Ours moves them inside by the rule of Smithson and Verkuilen (2006) and says how many; where a whole group lies at one end, so that
+    the rule would make up its logit, there is a reason and no number.
+    """
+    random = np.random.default_rng(2)
+    attributes = pd.DataFrame({"gender": np.repeat(["man", "woman"], 60)})
+    scores = random.beta(4, 4, 120) + 0.1 * (attributes["gender"] == "woman").to_numpy()
+    scores[:2], scores[60:63] = 0, 1
+    rules, nothing = Contrasted({"gender": "man"}, methods=("beta_expected",)), pd.DataFrame(index=attributes.index)
+    rows, fit = contrasts(scores, attributes, nothing, rules, {})
+    assert set(rows["squeezed"]) == {fit["squeezed"]} == {(scores <= 0).sum() + (scores >= 1).sum()}
+    theirs = BetaModel((np.clip(scores, 0, 1) * 119 + 0.5) / 120, pd.get_dummies(attributes["gender"]).assign(man=1.0)).fit(disp=0)
+    np.testing.assert_allclose(rows["estimate"], theirs.params[:2], atol=1e-4)
+    scores[:60] = 0
+    rows, fit = contrasts(scores, attributes, nothing, rules, {})
+    assert rows["estimate"].isna().all()
+    assert (
+        set(rows["reason"])
+        == {fit["reason"]}
+        == {"all scores of 1 of 2 groups are at one end of [0, 1], so that their logits have no bound"}
+    )

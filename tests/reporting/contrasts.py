@@ -24,16 +24,13 @@ def design(tasks: tuple[str, ...] = ("joy_en",), models: tuple[str, ...] = ("m",
 def row(
     term: str, method: str, effect: float | None = 0.05, q: float | None = 0.001, half: float | None = 0.02, **rest: Any
 ) -> dict[str, Any]:
-    """One term by one method, with its effect on the score, q and half the width of the interval."""
+    """One term by one method, with its effect on the score, q (of coefficient and effect) and half the width of the interval."""
     ends = (None, None) if effect is None or half is None else (effect - half, effect + half)
     found = {"corpus": "black_white", "task": "joy_en", "model": "m", "emotion": "joy", "method": method, "term": term, "scale": "logit"}
     found |= {"estimate": None if effect is None else 4 * effect, "standard_error": None, "statistic": None, "degrees": None}
     found |= {"p_value": q, "q_value": q, "stars": "***" if method == "beta_expected" else "", "ci_low": None, "ci_high": None}
-    return (
-        found
-        | {"response_effect": effect, "response_low": ends[0], "response_high": ends[1], "n": 1400, "squeezed": 7, "reason": None}
-        | rest
-    )
+    found |= {"response_effect": effect, "response_low": ends[0], "response_high": ends[1], "response_p_value": q, "response_q_value": q}
+    return found | {"n": 1400, "squeezed": 7, "reason": None} | rest
 
 
 def rows(effects: dict[str, float], **rest: Any) -> list[dict[str, Any]]:

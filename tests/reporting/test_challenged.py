@@ -38,7 +38,16 @@ def test_without_challenges_there_is_no_section():
 
 def test_it_is_said_how_many_terms_differ_and_how_many_the_paper_would_have():
     counts = {"terms": "6", "regressions": "2 regressions", "sentences": "2,800"}
-    assert parts()["said"] == counts | {"differ": "1", "none": "5", "untold": "0", "paper": "1", "kept": "1"}
+    widest = "black_white, joy_en, m: female beside male, +0.050 [+0.030, +0.070] of the labels' range"
+    assert parts()["said"] == counts | {"differ": "1", "none": "5", "untold": "0", "paper": "1", "kept": "1", "widest": widest}
+
+
+def test_the_papers_coefficients_are_set_beside_coefficients_and_not_effects():
+    found = [one | {"q_value": 0.9} if one["method"] == "mixed" else one for one in rows(BLACK)]
+    told = parts(found, [fit()])["said"]
+    assert (told["differ"], told["paper"], told["kept"]) == ("1", "1", "0")
+    none = parts(rows(dict.fromkeys(BLACK, 0.01)), [fit()])["said"]
+    assert (none["differ"], none["widest"]) == ("0", "")
 
 
 def test_the_summary_has_verdict_and_stars_side_by_side():
@@ -51,21 +60,14 @@ def test_the_summary_has_verdict_and_stars_side_by_side():
     assert second["summary"].rows[0][5] == "no evidence that scores differ by who is named"
 
 
-def test_coefficients_stand_beside_each_other_and_conventions_apart():
-    tested, conventions, goodness = parts()["challenges"][0]["tables"]
+def test_effects_and_coefficients_stand_apart_each_beside_its_own_p_and_q():
+    found = [one | {"p_value": 0.3, "q_value": 0.4} for one in rows(BLACK)]
+    effects, tested, conventions, goodness = parts(found, [fit()])["challenges"][0]["tables"]
     ends = "+0.050 [+0.030, +0.070]"
-    assert tested.rows[0] == [
-        "joy_en, m",
-        "female beside male",
-        "scores differ",
-        ends,
-        "+0.200 ***",
-        *["0.001"] * 3,
-        "+0.200",
-        *["0.001"] * 2,
-    ]
+    assert effects.rows[0] == ["joy_en, m", "female beside male", "scores differ", *[ends, "0.001", "0.001"] * 2]
+    assert tested.rows[0] == ["joy_en, m", "female beside male", "+0.200 ***", "0.300", "0.300", "0.400", "+0.200", "0.300", "0.400"]
     assert conventions.columns[-2] == "ols_as_published: score"
-    assert conventions.rows[1] == ["joy_en, m", "Black beside white", "+0.040", "0.600", "+0.040", "0.600"]
+    assert conventions.rows[1][2:] == ["+0.040", "0.300", "+0.040", "0.300"]
     assert goodness.rows == [["joy_en, m", "1,400", "7", "34.500", "0.100", "139.97 (3), < 0.001", "2.20 (1), 0.138", "fitted"]]
 
 
@@ -78,19 +80,20 @@ def test_what_is_undefined_says_so_by_method_and_the_page_still_tells_the_rest()
         ["black_white", "joy_en, m", "the paper's test; the paper's test, observed information; cluster-robust", ", ".join(terms), WHY],
         ["black_white", "joy_en, m", "mixed model", ", ".join(terms), "the mixed model does not converge"],
     ]
-    goodness = told["challenges"][0]["tables"][2]
+    goodness = told["challenges"][0]["tables"][-1]
     assert goodness.rows[0][-1] == f"undefined: {WHY}"
     assert told["said"]["untold"] == "0", "scores that are the same are told, by whatever method has an effect"
     nothing = parts([one | {"response_effect": None} for one in found], [fit()])["challenges"][0]
     assert nothing["figures"] == []
-    assert nothing["tables"][0].rows[0][2:5] == ["cannot tell", "undefined", "undefined"]
+    assert nothing["tables"][0].rows[0][2:4] == ["cannot tell", "undefined"]
+    assert nothing["tables"][1].rows[0][2] == "undefined"
 
 
 def test_a_design_may_ask_for_the_papers_test_alone():
     told = parts([row(term, "beta_expected") for term in BLACK], [fit()])["challenges"][0]
     assert told["summary"].rows[0][5].startswith("cannot tell: the design asks for neither")
     assert told["tables"][0].rows[0][2] == "not asked"
-    assert told["tables"][1].rows[0][2:] == ["-"] * 4
+    assert told["tables"][2].rows[0][2:] == ["-"] * 4
 
 
 def test_the_furthest_templates_and_names_are_shown():

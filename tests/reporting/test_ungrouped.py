@@ -5,7 +5,9 @@ import pytest
 
 from stages import report
 from tests.conftest import make_documents
-from tests.stages.test_report import REST, RULES, design, evaluated, guess
+from tests.reporting.contrasts import BLACK, contrasted, fit, rows
+from tests.reporting.test_breakdown import responses
+from tests.stages.test_report import NO_PROBES, NO_REAUDIT, NO_RELATION, REST, RULES, Outline, design, evaluated, guess
 
 PEOPLE = {"gender": ["woman", "man"] * 40, "race": ["white"] * 40 + ["Black"] * 40, "age": [30.0, 70.0, 60.0, 40.0] * 20}
 
@@ -29,6 +31,35 @@ def cells(chosen, grouped: list[str]) -> list[pa.Table]:
 def test_the_page_has_their_performance(grouped):
     chosen = design()
     page = report.run(*cells(chosen, grouped), *REST, chosen, report.Params())[0]
+    Outline(page)
     performance = page.split('id="performance"')[1].split("</section>")[0]
     assert performance.count('<th scope="row">trust</th>') == 2, "one row a model"
     assert performance.count('<th scope="row">literacy</th>') == 2
+
+
+@pytest.mark.parametrize("grouped", [["literacy", "trust"], ["literacy"], []])
+def test_the_head_counts_every_task_and_says_which_know_their_authors(grouped):
+    chosen = design()
+    page = report.run(*cells(chosen, grouped), *REST, chosen, report.Params())[0]
+    summary = page.split('id="summary"')[1].split("</section>")[0]
+    assert "2 tasks x 2 models = 4 cells" in summary
+    for task in chosen.tasks:
+        assert (f"{task}: 80 texts by 80 people" in summary) == (task in grouped)
+        assert (f"{task}: 80 texts judged; of the people who wrote them no demographics are known" in summary) == (task not in grouped)
+    assert ("can be compared with another" in summary) == (len(grouped) < 2)
+
+
+def test_without_any_groups_there_are_no_empty_sections_and_no_words_for_them():
+    """Of challenges the summary says what they found."""
+    chosen = design(tasks=["trust"])
+    cell = {"task": "trust", "model": "coin"}
+    challenges = *contrasted(rows(BLACK, **cell), [fit(**cell)]), responses(challenge="black_white", **cell)
+    page = report.run(*cells(chosen, []), *NO_RELATION, *NO_REAUDIT, *challenges, *NO_PROBES, chosen, report.Params())[0]
+    outline = Outline(page)
+    assert {"data", "gaps", "paper", "groups", "worst"}.isdisjoint(outline.ids)
+    assert {"summary", "design", "performance", "challenges", "undefined", "limits", "words"} <= set(outline.ids)
+    assert {link[1:] for link in outline.links if link.startswith("#")} <= set(outline.ids)
+    for word in ("ADI", "protected", "privileged"):
+        assert word not in page, word
+    summary = page.split('id="summary"')[1].split("</section>")[0]
+    assert "differ by who is named in 1 of 3 comparisons" in " ".join(summary.split())

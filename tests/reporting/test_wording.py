@@ -12,9 +12,12 @@ def adi(value, low=None, high=None, reason=None):
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.714, "0.71"), (1.0, "1.00"), (1.001, "1.001"), (0.0, "0.00"), (0.0004, "0.000"), (0.004, "0.004"), (1234.5, "1,234.50")],
+    [
+        *[(0.714, "0.71"), (1.0, "1.00"), (1.001, "1.001"), (0.0, "0.00"), (0.004, "0.004"), (1234.5, "1,234.50")],
+        *[(-0.0004, "-0.0004"), (0.99998, "0.99998"), (1e-7, "0.00000")],
+    ],
 )
-def test_a_number_near_parity_gets_one_more_decimal(value, text):
+def test_a_number_near_parity_gets_up_to_three_more_decimals(value, text):
     assert wording.number(value) == text
 
 

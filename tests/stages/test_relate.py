@@ -44,7 +44,7 @@ def cells(
         for model, source in (alike or {}).items():
             decided[:, model], score[:, model] = decided[:, source], score[:, source]
         texts = pd.DataFrame({"doc_id": [f"d{i}" for i in range(len(owner))], "task": task})
-        parts[0].append(texts.assign(author_id=[f"a{i}" for i in owner], favourable=favourable))
+        parts[0].append(texts.assign(author_id=[f"a{i}" for i in owner], fold="0", favourable=favourable))
         parts[1].append(pd.concat([texts, status.iloc[owner].reset_index(drop=True)], axis=1).sample(frac=1, random_state=1))
         parts[2].append(pd.DataFrame({"attributes": ["+".join(chosen) for chosen in SETS], "task": task}))
         for place, model in enumerate(names):
@@ -152,9 +152,9 @@ def test_attributes_are_read_alone(tmp_path):
     """Columns that differ in type between data sets are no hindrance, as relate reads none of them."""
     at = Authors.__metadata__[0]
     for name, age in (("one", [33.0]), ("other", ["over 33"])):
-        table = pa.table({"doc_id": ["a"], "author_id": ["b"], "favourable": [True], "age": age})
+        table = pa.table({"doc_id": ["a"], "author_id": ["b"], "fold": ["0"], "favourable": [True], "age": age})
         tables.write_parquet(table, tmp_path / f"{name}.parquet")
-        assert tables.read(tmp_path / f"{name}.parquet", at).column_names == ["doc_id", "author_id", "favourable"]
+        assert tables.read(tmp_path / f"{name}.parquet", at).column_names == ["doc_id", "author_id", "fold", "favourable"]
 
 
 def test_predictions_of_other_documents_are_refused():
@@ -173,6 +173,22 @@ def test_people_are_matched_within_a_source_by_their_names():
     together = related(found)[0]
     assert apart["value"].equals(together["value"])
     assert not apart["null_low"].equals(together["null_low"])
+
+
+def test_the_texts_that_a_split_trains_on_are_left_out():
+    """Their writers are not drawn, and the same documents without them give the same tables; one missing elsewhere is still refused."""
+    found = documents, subgroups, sets, predictions = cells((0.4, 0.0, 0.2), people=60)
+    texts, coded = documents.to_pandas(), subgroups.to_pandas()
+    texts["fold"] = texts["fold"].where(texts["task"] != "one", "test")
+    learned = texts[texts["task"] == "one"].head(7)
+    learned = learned.assign(doc_id="t" + learned["doc_id"], author_id="t" + learned["author_id"], fold=["train"] * 4 + ["dev"] * 3)
+    more = pd.concat([learned, texts]), pd.concat([coded, coded[coded["task"] == "one"].head(7).assign(doc_id=list(learned["doc_id"]))])
+    split = tuple(pa.Table.from_pandas(table, preserve_index=False) for table in more)
+    for left, right in zip(related((*split, sets, predictions)), related(found), strict=True):
+        pd.testing.assert_frame_equal(left, right)
+    lost = predictions.filter(pc.not_equal(predictions["doc_id"], predictions["doc_id"][0]))
+    with pytest.raises(BadInput, match="documents and predictions of plain for one differ in 1 identifiers"):
+        related((*split, sets, lost))
 
 
 def test_tasks_without_groups_are_left_out():
