@@ -1,12 +1,17 @@
 """Encoders of two architectures are fine-tuned, stored and read back; batches and processes change nothing."""
 
+import shutil
+
 import numpy as np
 import pytest
 import torch
 
 from stages.contract.bad_input import BadInput
+from stages.debiasers import masked_language
+from stages.debiasers.pretraining import Pretraining
 from stages.models import encoder as encoders
 from stages.models import transformer
+from tests.debiasers import small
 from tests.models.tiny import encoder, lesson, planted_texts, word_vectors
 
 QUICK = {"epochs": 8, "batch": 16, "learning_rate": 5e-3, "precision": "fp32"}
@@ -30,6 +35,21 @@ def test_planted_words_are_learned_and_survive_storing(kind, precision, bases):
     found = transformer.predict(inputs, tensors, work.validation, params)
     assert ((found > 0) == favourable[work.validation]).mean() >= 0.9
     assert len(history["epochs"]) == 8
+
+
+def test_a_roberta_that_learned_masked_words_here_is_fine_tuned_and_read_back(tmp_path):
+    texts, favourable = planted_texts(96)
+    new, learned = small.encoder(tmp_path / "new", texts, "roberta"), tmp_path / "learned"
+    shutil.copytree(new, learned)
+    course = {"steps": 60, "head_steps": 10, "batch": 16, "accumulation": 1, "block": None, "learning_rate": 1e-3}
+    masked_language.train(learned, texts, Pretraining.model_validate(course), seed=1)
+    work, params, fitted = lesson(favourable), transformer.Params(**QUICK), {}
+    for base in (new, learned):
+        inputs = transformer.prepare(texts, base, params)
+        fitted[base.name], _ = transformer.fit(inputs, work, params)
+    assert not torch.equal(*(tensors["classifier.dense.weight"] for tensors in fitted.values())), "each from its own base"
+    found = transformer.predict(inputs, fitted["learned"], work.validation, params)
+    assert ((found > 0) == favourable[work.validation]).mean() >= 0.9
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_does_not(bases):
