@@ -13,8 +13,10 @@ from pathlib import Path
 import yaml
 
 from stages.contract.bad_input import BadInput
+from stages.contract.design import settings
 from stages.contract.params import Design, Section, fill
 from stages.contract.shelf import ROOT, take
+from stages.probes import name_tables
 
 MISSING = "missing"
 TABLE = ROOT / "datasets" / "sources.yaml"
@@ -33,7 +35,7 @@ class Source(Section):
 
 @dataclass
 class Needed:
-    """What one data set or base needs: a state for each file, and what to do where one is missing."""
+    """What one data set, base or table of names needs: a state for each file, and what to do where one is missing."""
 
     title: str
     states: dict[str, str]
@@ -48,7 +50,7 @@ def main(arguments: Sequence[str] | None = None, program: str = "crossbias data"
     """Exit code 0: all is there; 1: something is missing; 2: bad input, in one sentence."""
     parser = argparse.ArgumentParser(prog=program, description="What a design needs, what of it is there, and where to get the rest.")
     parser.add_argument("--params", type=Path, default=Path("params.yaml"), help="the design (default: params.yaml)")
-    parser.add_argument("--all", action="store_true", help="every known data set and every pin of pretrained weights")
+    parser.add_argument("--all", action="store_true", help="every known data set, pin of pretrained weights and table of names")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     options = parser.parse_args(arguments)
     os.environ["HF_HUB_OFFLINE"] = "1"  # to look is not to download
@@ -67,7 +69,7 @@ def main(arguments: Sequence[str] | None = None, program: str = "crossbias data"
 
 
 def of_design(design: Design) -> list[Needed]:
-    """What the tasks and the models of a design need; what several of them share stands once. Raises BadInput."""
+    """What the tasks, the models and their probes need; what several of them share stands once. Raises BadInput."""
     data: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
     for name, task in design.tasks.items():
         module, params = take("datasets", task.dataset)
@@ -79,18 +81,21 @@ def of_design(design: Design) -> list[Needed]:
         bases.setdefault(model.base.source, []).append(name)
         if model.debiaser.options.get("corpus"):
             corpora.setdefault(model.debiaser.options["corpus"], []).append(name)
+    enumeration = settings(design, "probe").enumeration  # type: ignore[attr-defined]
     return [
         *(_data(f"{use} (tasks: {', '.join(tasks)})", sources().get(use), source, files) for (use, source, files), tasks in data.items()),
         *(_base(f"base (models: {', '.join(models)})", source) for source, models in bases.items()),
         *(_corpus(f"sentences (models: {', '.join(models)})", Path(path)) for path, models in corpora.items()),
+        *([_names(enumeration.names)] if enumeration.included else []),
     ]
 
 
 def everything() -> list[Needed]:
-    """Every data set of the table in its folder, and every pin."""
+    """Every data set of the table in its folder, every pin of weights, and every table of names."""
     found = [_data(f"{name}: {source.about}", source, source.folder, tuple(source.files)) for name, source in sources().items()]
     pins = sorted((ROOT / "pretrained").glob("*.yaml"))
-    return found + [_base(f"base {pin.stem}", f"stages/pretrained/{pin.name}") for pin in pins]
+    found += [_base(f"base {pin.stem}", f"stages/pretrained/{pin.name}") for pin in pins]
+    return found + [_names(which) for which in name_tables.known()]
 
 
 @cache
@@ -106,6 +111,14 @@ def _data(title: str, source: Source | None, folder: str, files: tuple[str, ...]
     paths = {str(Path(folder, file)): known.get(file) for file in files} or {folder: None}
     states = {path: _state(Path(path), checksum) for path, checksum in paths.items()}
     return Needed(title, states, _advice(source, folder) if source else "put your file there, or mend the task's dataset.source")
+
+
+def _names(which: str) -> Needed:
+    """The table behind the names of the enumeration, which an installed package holds or a folder."""
+    pin = name_tables.pinned(which)
+    shown = f"{pin.package}: {pin.file}" if pin.package else pin.file
+    state = MISSING if pin.place is None else _state(pin.place, pin.sha256)
+    return Needed(f"names {which} (probe.enumeration)", {shown: state}, f"{pin.about}\n  get it: {pin.install}\n  terms: {pin.licence}")
 
 
 def _corpus(title: str, path: Path) -> Needed:

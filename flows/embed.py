@@ -68,16 +68,16 @@ def embed(options: Options) -> embed_report.Audit:
     params = _params(options)
     uses = list(dict.fromkeys(_debiaser(given) for given in options.debias))
     weights = _located(options)
-    with tempfile.TemporaryDirectory(prefix="crossbias_embed_") as name:
-        folder, source, note = Path(name), weights.path, "an encoder"
+    with tempfile.TemporaryDirectory(prefix="crossbias_embed_") as temporary:
+        folder, source, note = Path(temporary), weights.path, "an encoder"
         if weights.kind == "vectors":
             source = folder / embed_report.AS_GIVEN
             note = _read(weights.files, options, source)
         for use in uses:  # before anything is probed, which takes longer, as a debiaser may refuse the vectors
             print(f"{use}:", flush=True)
             debias.run(_model(source, use), debias.Params(seed=options.seed, threads=options.threads), folder / use)
-        found = {embed_report.AS_GIVEN: probe.run(_model(source, "identity"), source, params)}
-        found |= {use: probe.run(_model(source, use), folder / use, params) for use in uses}
+        given = {embed_report.AS_GIVEN: ("identity", source)} | {use: (use, folder / use) for use in uses}
+        found = {name: probe.run(_model(source, use), base, params, folder / "kept") for name, (use, base) in given.items()}
     named = ([_named(model, table) for table in tables] for model, tables in found.items())
     probes, associations, names = (pa.concat_tables(tables, promote_options="permissive") for tables in zip(*named, strict=True))
     return embed_report.Audit(probes, associations, names, note, params)

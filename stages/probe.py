@@ -22,6 +22,8 @@ from stages.probes.base import Base
 from stages.probes.enumeration import Enumeration
 from stages.probes.figures import Figure
 
+CACHE = Path(".cache/probes")
+
 
 class Params(Section):
     """``tests``: the probes and their options; ``words``: the folder of word sets. Probes that do not fit a base give it no rows.
@@ -36,16 +38,18 @@ class Params(Section):
     enumeration: Enumeration = Enumeration()
 
 
-def run(model: Model, base: Annotated[Path, At("data/debias/{model}")], params: Params) -> tuple[Probes, Associations, NameGroups]:
+def run(
+    model: Model, base: Annotated[Path, At("data/debias/{model}")], params: Params, cache: Path = CACHE
+) -> tuple[Probes, Associations, NameGroups]:
     """Every figure of every probe, of the model's base after its debiaser: of its English weights, as the word sets are English;
-    and what the enumeration found.
+    and what the enumeration found. What an encoder says is kept in ``cache``, as models may share one.
 
     A base without any, such as plain text, has no figures. BadInput: a word set, table of names or probe is not as it must be.
     """
     words = word_sets.read(Path(params.words))
     chosen = [(entry.use, *take("probes", entry)) for entry in params.tests]
     with threadpool_limits(params.threads):
-        opened = _open(model, base, params)
+        opened = _open(model, base, params, words, cache)
         if opened is None:
             print("no English weights, nothing to probe", flush=True)
             return _empty(Probes), _empty(Associations), _empty(NameGroups)
@@ -91,7 +95,7 @@ def _empty(table: Any) -> pa.Table:
     return found
 
 
-def _open(model: Model, folder: Path, params: Params) -> Base | None:
+def _open(model: Model, folder: Path, params: Params, words: word_sets.WordSets, cache: Path) -> Base | None:
     """The English weights in ``folder`` and, where a debiaser changed them, those it was given; None when there are none."""
     located = pretrained.locate_all(model.base.source)
     language = "en" if "en" in located else ""
@@ -113,13 +117,13 @@ def _open(model: Model, folder: Path, params: Params) -> Base | None:
     import torch
 
     torch.set_num_threads(params.threads)
-    encoder = _encoder(folder / language)
-    found = encoded.spaces(encoder)
-    return Base(found, encoded.spaces(_encoder(source.path)) if changed else found, encoder, read)
+    listed, encoder = words.of(words.sets), _encoder(folder / language, cache)
+    found = encoded.spaces(encoder, listed)
+    return Base(found, encoded.spaces(_encoder(source.path, cache), listed) if changed else found, encoder, read)
 
 
-def _encoder(folder: Path) -> encoded.Encoder:
-    encoder = encoded.load(folder)
+def _encoder(folder: Path, cache: Path) -> encoded.Encoder:
+    encoder = encoded.load(folder, cache)
     projection.follow(encoder.network, folder)
     return encoder
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -178,7 +179,10 @@ def _rows(words: list[str], most_frequent: int | None, also: Collection[str]) ->
 
 def _words(path: Path) -> list[str]:
     if path.suffix == ".parquet":
-        return [str(word) for word in pq.ParquetFile(path).read().column(0).to_pylist()]
+        try:
+            return [str(word) for word in pq.ParquetFile(path).read().column(0).to_pylist()]
+        except pa.ArrowInvalid as error:
+            raise BadInput(f"{path} is not a readable Parquet file: {error}.") from error
     try:
         return path.read_bytes().decode().removesuffix("\n").split("\n")
     except UnicodeDecodeError as error:
@@ -188,7 +192,7 @@ def _words(path: Path) -> list[str]:
 def _matrix(path: Path) -> NDArray[np.float32]:
     try:
         matrix = np.load(path, mmap_mode="c", allow_pickle=False)
-    except ValueError as error:
+    except (ValueError, EOFError) as error:
         raise BadInput(f"{path} is not a readable .npy matrix: {error}.") from error
     if matrix.ndim != 2 or matrix.dtype.kind != "f":
         raise BadInput(f"{path} is {matrix.dtype} of shape {matrix.shape}; word vectors are real numbers of shape [words, dimensions].")

@@ -14,7 +14,7 @@ from stages.contract.params import Section
 from stages.probes import distances
 from stages.probes.base import Base
 from stages.probes.figures import Figure, middle, p_value
-from stages.probes.spaces import Space, Vectors, gathered, unit
+from stages.probes.spaces import Space, Vectors, gathered, stacked, unit
 from stages.probes.word_sets import Groups, WordSets
 
 Numbers = NDArray[np.float64]
@@ -108,4 +108,4 @@ def pairs(space: Space, named: Mapping[str, tuple[str, ...]], group: Groups) -> 
     one, other = (named[part] for part in group.of[:2])
     known = space.rows({*one, *other})
     kept = [pair for pair in zip(one, other, strict=True) if set(pair) <= set(known) and (known[pair[0]] != known[pair[1]]).any()]
-    return np.array([known[word] for word, _ in kept]), np.array([known[word] for _, word in kept])
+    return stacked(known[word] for word, _ in kept), stacked(known[word] for _, word in kept)

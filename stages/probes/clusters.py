@@ -18,7 +18,7 @@ from sklearn.svm import SVC
 from stages.contract.params import Section
 from stages.probes.base import Base
 from stages.probes.figures import Figure, middle, p_value
-from stages.probes.spaces import Space, Vectors, stacked, unit
+from stages.probes.spaces import Space, Vectors, in_both, stacked, unit
 from stages.probes.word_sets import WordSets
 
 GENDERED = Path(__file__).parents[1] / "lexicons" / "gender_pairs.tsv"
@@ -43,15 +43,16 @@ class Params(Section):
 
 @dataclass(frozen=True)
 class Leaning:
-    """Words in the order of their lean before debiasing [words], the most masculine first: ``lean``, and ``after``, their unit vectors."""
+    """The ``lean`` of words before debiasing [words] and ``after``, their unit vectors; ``order``: their rows, the most masculine first."""
 
     lean: Numbers
     after: Vectors
+    order: NDArray[np.int64]
 
     def extreme(self, number: int) -> tuple[Vectors, Numbers, NDArray[np.bool_]]:
         """The ``number`` most masculine and most feminine words (at most a quarter each): vectors, leans, and whether feminine."""
         each = min(number, len(self.lean) // 4)
-        rows = np.r_[:each, len(self.lean) - each : len(self.lean)]
+        rows = self.order[np.r_[:each, len(self.lean) - each : len(self.lean)]]
         return self.after[rows], self.lean[rows], np.arange(2 * each) >= each
 
 
@@ -71,22 +72,20 @@ def candidates(space: Space, words: WordSets, params: Params) -> list[str]:
 
 def figures(space: Space, before: Space, listed: Sequence[str], params: Params, seed: int) -> Iterator[Figure]:
     """The four statistics of the listed words that both bases know."""
-    asked = {*listed, *POLES}
-    now = space.rows(asked)
-    then = now if before is space else before.rows(asked)
-    known = [word for word in listed if word in now and word in then and now[word].any() and then[word].any()]
-    poles = [rows[POLES[0]] - rows[POLES[1]] for rows in (then, now) if set(POLES) <= set(rows)]
+    held = [one.rows(POLES) for one in (before, space)]
+    poles = [np.subtract(*stacked(rows[word] for word in POLES)) for rows in held if set(POLES) <= set(rows)]
     if len(poles) < 2 or not all(pole.any() for pole in poles):
         reason = f"{' or '.join(POLES)} has no vector, or both have the same, so that there is no direction"
         yield from (Figure(NAME, what, reason=reason) for what in STATISTICS)
         return
+    known, then, after = in_both(space, before, listed)
     if len(known) < FEWEST:
         yield from (Figure(NAME, what, reason=f"{len(known)} words to tell apart, and {FEWEST} are needed") for what in STATISTICS)
         return
-    lean, after = unit(stacked(then[word] for word in known)) @ unit(poles[0]), unit(stacked(now[word] for word in known))
+    lean = then @ unit(poles[0])
+    del then
     yield direct_bias(after @ unit(poles[1]), params.confidence)
-    order = np.argsort(lean, kind="stable")
-    leaning = Leaning(lean[order], after[order])
+    leaning = Leaning(lean, after, np.argsort(lean, kind="stable"))
     yield cluster_accuracy(leaning, params, seed)
     yield classification_accuracy(leaning, params, seed)
     yield neighbour_correlation(leaning, params, seed)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stages.contract.bad_input import BadInput
+from stages.probes.kept import Kept, Row, of_encoder
 from stages.probes.spaces import Space, Vectors
 
 Span = tuple[int, int]
@@ -21,11 +22,14 @@ BATCH = 128
 
 @dataclass(frozen=True)
 class Encoder:
-    """A network of transformers that returns ``last_hidden_state``, its fast tokenizer, and how many tokens it takes."""
+    """A network of transformers that returns ``last_hidden_state``, its fast tokenizer, how many tokens it takes, and where its vectors
+    are kept (None: nowhere).
+    """
 
     network: Any
     tokenizer: Any
     most_tokens: int
+    kept: Kept | None = None
 
     @property
     def casing(self) -> str:
@@ -61,29 +65,40 @@ class Encoder:
         return self.tokenizer(list(texts), truncation=True, max_length=self.most_tokens, return_offsets_mapping=True)
 
     def _pooled(self, rows: list[list[int]], weights: list[NDArray[np.float32]]) -> Vectors:
-        """Means of last hidden states by ``weights`` over each row's tokens, float64 [rows, width]; texts of like length together."""
+        """Means of last hidden states by ``weights`` over each row's tokens, float64 [rows, width]."""
+        asked = list(zip(rows, weights, strict=True))
+        if self.kept is None:
+            return self._computed(asked).astype(np.float64)
+        return self.kept.of(asked, self.network.config.hidden_size, lambda: self._computed(asked)).astype(np.float64)
+
+    def _computed(self, asked: Sequence[Row]) -> NDArray[np.float32]:
+        """``_pooled`` in the precision of the states; texts of like length together."""
         import torch
 
-        found = np.empty((len(rows), self.network.config.hidden_size))
-        order = np.argsort([-len(row) for row in rows], kind="stable")
-        for start in range(0, len(rows), BATCH):
+        found = np.empty((len(asked), self.network.config.hidden_size), dtype=np.float32)
+        order = np.argsort([-len(tokens) for tokens, _ in asked], kind="stable")
+        for start in range(0, len(asked), BATCH):
             index = order[start : start + BATCH]
-            longest = len(rows[index[0]])
+            longest = len(asked[index[0]][0])
             numbers = np.full((len(index), longest), self.tokenizer.pad_token_id, dtype=np.int64)
             shares, held = np.zeros((2, *numbers.shape), dtype=np.float32)
             for place, row in enumerate(index):
-                numbers[place, : len(rows[row])], held[place, : len(rows[row])] = rows[row], 1
-                shares[place, : len(rows[row])] = weights[row] / weights[row].sum()
+                tokens, weights = asked[row]
+                numbers[place, : len(tokens)], held[place, : len(tokens)] = tokens, 1
+                shares[place, : len(tokens)] = weights / weights.sum()
             with torch.inference_mode():
                 device = self.network.device
-                asked = {"input_ids": torch.from_numpy(numbers).to(device), "attention_mask": torch.from_numpy(held).long().to(device)}
-                states = self.network(**asked).last_hidden_state.float().cpu().numpy()
+                batch = {"input_ids": torch.from_numpy(numbers).to(device), "attention_mask": torch.from_numpy(held).long().to(device)}
+                states = self.network(**batch).last_hidden_state.float().cpu().numpy()
             found[index] = np.einsum("blw,bl->bw", states, shares)
         return found
 
 
-def load(folder: Path) -> Encoder:
-    """The encoder in ``folder`` in float32, ready to be asked. BadInput: it or its tokenizer cannot be loaded, or cannot tell places."""
+def load(folder: Path, cache: Path | None = None) -> Encoder:
+    """The encoder in ``folder`` in float32, ready to be asked; what it says is kept in ``cache``.
+
+    BadInput: it or its tokenizer cannot be loaded, or cannot tell places.
+    """
     import torch
     import transformers
 
@@ -101,24 +116,32 @@ def load(folder: Path) -> Encoder:
     if "roberta" in network.config.model_type:
         positions -= network.config.pad_token_id + 1  # RoBERTa counts positions from the padding token's number on
     where = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    return Encoder(network.to(where).eval(), tokenizer, int(min(positions, tokenizer.model_max_length)))
+    kept = None
+    if cache is not None:
+        versions = f"{torch.__version__} {transformers.__version__}"
+        machine = f"{versions} {torch.backends.cpu.get_cpu_capability()} {torch.get_num_threads()} {where.type}"
+        kept = Kept(cache, f"{machine} {BATCH} {tokenizer.pad_token_id} {of_encoder(folder)}")
+    return Encoder(network.to(where).eval(), tokenizer, int(min(positions, tokenizer.model_max_length)), kept)
 
 
-def spaces(encoder: Encoder, templates: Sequence[str] = TEMPLATES) -> list[Space]:
-    """Words alone (decontextualised; Bommasani, Davis and Cardie 2020, doi:10.18653/v1/2020.acl-main.431) and in templates."""
+def spaces(encoder: Encoder, listed: Collection[str] = (), templates: Sequence[str] = TEMPLATES) -> list[Space]:
+    """Words alone (decontextualised; Bommasani, Davis and Cardie 2020, doi:10.18653/v1/2020.acl-main.431) and in templates.
+
+    ``listed``: words that are read with the first that are asked for, as reading many at once is faster.
+    """
     pooling = "mean of the word's tokens, last layer"
     return [
-        Space("alone", pooling, encoder.casing, _remembered(encoder, ["{}"])),
-        Space("templates", f"{pooling}, mean over {len(templates)} templates", encoder.casing, _remembered(encoder, templates)),
+        Space("alone", pooling, encoder.casing, _remembered(encoder, ["{}"], listed)),
+        Space("templates", f"{pooling}, mean over {len(templates)} templates", encoder.casing, _remembered(encoder, templates, listed)),
     ]
 
 
-def _remembered(encoder: Encoder, templates: Sequence[str]) -> Callable[[Collection[str]], Mapping[str, Vectors]]:
+def _remembered(encoder: Encoder, templates: Sequence[str], listed: Collection[str]) -> Callable[[Collection[str]], Mapping[str, Vectors]]:
     """``_rows``, in which no word is read twice, as many tests ask for the same."""
     known: dict[str, Vectors | None] = {}
 
     def rows(words: Collection[str]) -> Mapping[str, Vectors]:
-        new = sorted(set(words) - set(known))
+        new = sorted({*words, *(() if known else listed)} - set(known))
         if new:
             known.update(zip(new, _rows(encoder, new, templates), strict=True))
         return {word: row for word in words if (row := known[word]) is not None}

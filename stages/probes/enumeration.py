@@ -19,7 +19,7 @@ from stages.probes.base import Base
 from stages.probes.figures import Figure
 from stages.probes.frequent_words import Categories
 from stages.probes.name_groups import Group
-from stages.probes.spaces import Space, Vectors, stacked, unit
+from stages.probes.spaces import Space, Vectors, in_both, stacked, unit
 
 Numbers = NDArray[np.float64]
 
@@ -96,7 +96,7 @@ def gather(
     space: Space, before: Space, listed: Sequence[str], names: name_tables.Names, settings: Enumeration, seed: int
 ) -> Material | str:
     """Groups of names and categories of the words ``listed``, the most frequent first; or what there is too little of."""
-    known, then, now = _both(space, before, names.names)
+    known, then, now = in_both(space, before, names.names)
     if len(known) < 4 * settings.groups:
         return f"{len(known)} names have a vector, and {4 * settings.groups} are needed for {settings.groups} groups"
     others = _others(before, listed[: settings.frequent], names.names, len(known), seed)
@@ -104,14 +104,15 @@ def gather(
         return "no word but names has a vector"
     kept = name_groups.cleaned(then, others, settings.least_like_names)
     held = [known[row] for row in kept]
+    groups = name_groups.grouped(held, then[kept], names.traits.loc[held], settings.groups, settings.shown, seed)
+    centres = np.stack([now[kept][group.rows].mean(axis=0) for group in groups])
+    del then, now, others  # the words' vectors take more than all else, and these a third of it
     candidates, cased = frequent_words.candidates(listed, held)
-    words, words_then, words_now = _both(space, before, candidates[: settings.words])
+    words, words_then, words_now = in_both(space, before, candidates[: settings.words])
     needed = settings.categories * settings.each
     if len(words) < needed:
         return f"{len(words)} words have a vector, and {needed} are needed for {settings.categories} categories"
-    groups = name_groups.grouped(held, then[kept], names.traits.loc[held], settings.groups, settings.shown, seed)
     category = frequent_words.categorised(words_then, settings.categories, seed)
-    centres = np.stack([now[kept][group.rows].mean(axis=0) for group in groups])
     told = f"{len(names.names) - len(known)} of {len(names.names)} names without a vector, {len(known) - len(held)} less like names"
     told += f"; {len(words)} words" + ("" if cased else ", none with a capital, which would tell places and other names from words")
     return Material(groups, centres, frequent_words.by_category(words, words_now, category), told)
@@ -141,15 +142,6 @@ def figures(found: Found | str, settings: Enumeration) -> Iterator[Figure]:
     yield Figure(settings.names, "significant", int((found.q <= settings.alpha).sum()), n=tests)
     reason = None if number else "no two groups have significant words in the same two categories"
     yield Figure(settings.names, "indirect", indirect / number if number else np.nan, n=number, reason=reason)
-
-
-def _both(space: Space, before: Space, asked: Sequence[str]) -> tuple[list[str], Vectors, Vectors]:
-    """The words that have a direction in both spaces, and their unit vectors before and now [words, dimensions]."""
-    now = space.rows(asked)
-    then = now if before is space else before.rows(asked)
-    known = [word for word in asked if word in now and word in then and now[word].any() and then[word].any()]
-    vectors = (unit(stacked(rows[word] for word in known)) if known else np.empty((0, 0)) for rows in (then, now))
-    return known, next(vectors), next(vectors)
 
 
 def _others(space: Space, listed: Sequence[str], names: Sequence[str], number: int, seed: int) -> Vectors:

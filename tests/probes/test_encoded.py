@@ -1,10 +1,13 @@
 """Vectors from an encoder: the right tokens, the right layer, whatever the batch; casing and what it does not know are told."""
 
+import shutil
+
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 from stages.contract.bad_input import BadInput
-from stages.probes import encoded
+from stages.probes import encoded, kept
 from tests.debiasers import small
 
 
@@ -49,7 +52,7 @@ def test_what_else_is_in_the_batch_changes_nothing(encoders):
 
 def test_spaces_are_the_word_alone_and_the_mean_over_templates(encoders):
     encoder = encoded.load(encoders["bert"])
-    alone, templates = encoded.spaces(encoder, ["this is {}.", "they said {}."])
+    alone, templates = encoded.spaces(encoder, templates=["this is {}.", "they said {}."])
     assert (alone.name, templates.name) == ("alone", "templates")
     assert "last layer" in alone.pooling
     assert "2 templates" in templates.pooling
@@ -57,6 +60,40 @@ def test_spaces_are_the_word_alone_and_the_mean_over_templates(encoders):
     np.testing.assert_allclose(alone.rows(["nurse"])["nurse"], states[1], atol=1e-5)
     each = [by_hand(encoders["bert"], text)[1][3] for text in ("this is nurse.", "they said nurse.")]
     np.testing.assert_allclose(templates.rows(["nurse", "home"])["nurse"], np.mean(each, axis=0), atol=1e-5)
+
+
+def test_what_an_encoder_said_is_kept_and_is_of_that_encoder(encoders, tmp_path, monkeypatch):
+    """The same words are read from the file, to the last bit; other words, weights or a projection are other files."""
+    texts, other = ["this is nurse.", "we met the nurse in town."], tmp_path / "other"
+    shutil.copytree(encoders["bert"], other)
+    save_file({"weight": np.eye(32, dtype=np.float32)}, other / "projection.safetensors", metadata={"format": "pt"})
+    first = encoded.load(encoders["bert"], tmp_path / "kept").sentences(texts, "mean")
+    np.testing.assert_array_equal(first, encoded.load(encoders["bert"]).sentences(texts, "mean"))
+    again, mapped = (encoded.load(folder, tmp_path / "kept") for folder in (encoders["bert"], other))
+    for encoder, asked, pooling in ((again, texts[:1], "mean"), (again, texts, "cls"), (mapped, texts, "mean")):
+        encoder.sentences(asked, pooling)
+    assert len(list((tmp_path / "kept").iterdir())) == 4
+    monkeypatch.setattr(again.network, "forward", None)
+    np.testing.assert_array_equal(again.sentences(texts, "mean"), first)
+
+
+def test_more_than_fits_on_a_disk_is_not_kept(encoders, tmp_path, monkeypatch):
+    monkeypatch.setattr(kept, "MOST", 63)
+    encoder = encoded.load(encoders["bert"], tmp_path / "kept")
+    encoder.sentences(["this is nurse.", "that is joy."], "cls")
+    assert not (tmp_path / "kept").exists()
+    encoder.sentences(["this is nurse."], "cls")
+    assert len(list((tmp_path / "kept").iterdir())) == 1
+
+
+def test_the_listed_words_are_read_with_the_first_and_no_word_twice(encoders, monkeypatch):
+    read = []
+    rows_of = encoded._rows
+    monkeypatch.setattr(encoded, "_rows", lambda encoder, words, templates: read.append(words) or rows_of(encoder, words, templates))
+    alone, _ = encoded.spaces(encoded.load(encoders["bert"]), ["joy", "war", "zebra"])
+    assert set(alone.rows(["nurse"])) == {"nurse"}
+    assert set(alone.rows(["war", "zebra", "nurse", "home"])) == {"war", "nurse", "home"}
+    assert read == [["joy", "nurse", "war", "zebra"], ["home"]]
 
 
 def test_casing_is_recorded_and_is_the_tokenizers(encoders):

@@ -1,5 +1,6 @@
 """Representations before and after debiasing: counted rightly, side by side, groups as columns, and no word trusted."""
 
+import pyarrow as pa
 import pytest
 import yaml
 
@@ -44,6 +45,13 @@ def test_every_test_has_its_interval_and_q_and_what_is_undefined_says_why(base):
     assert base["effect_sizes"].rows[1] == ["own test", "-0.70\n* q = 0.040", "undefined"]
     assert ["weat: own test", "effect_size: no spread", "hard_debias"] in base["undefined"].rows
     assert [f"weat: {named('weat_6')}", "without: x: Amy", "hard_debias"] in base["undefined"].rows
+
+
+def test_what_float32_leaves_of_a_direction_that_is_gone_reads_as_zero():
+    probes, *others = probed()
+    rows = [row | {"value": 3e-8 if row["model"] == "hard" and row["statistic"] == "amae" else row["value"]} for row in probes.to_pylist()]
+    parts = embeddings.parts(pa.Table.from_pylist(rows, probes.schema), *others, BASES, 0.05)
+    assert parts["bases"][0]["summary"].rows[2][2].startswith("0.000\n")
 
 
 def test_groups_are_columns_and_what_has_no_lean_is_counted_and_left_out(base):

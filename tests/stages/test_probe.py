@@ -56,7 +56,7 @@ def model(source: Path, use: str = "identity") -> Model:
 
 
 def run(chosen: Model, base: Path, params: probe.Params):
-    figures, cells, groups = probe.run(chosen, base, params)
+    figures, cells, groups = probe.run(chosen, base, params, base.parent / "kept")
     assert not len(tables.check(cells, Associations.__metadata__[0], "cells"))
     assert not len(tables.check(groups, NameGroups.__metadata__[0], "groups"))
     return tables.check(figures, Probes.__metadata__[0], "probes").to_pandas()
