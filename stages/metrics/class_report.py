@@ -42,7 +42,7 @@ def score_classes(frame: pd.DataFrame, rules: Rules) -> list[Row]:
     favourable, selected = frame["favourable"].to_numpy(), frame["y_pred"].to_numpy() == 1
     cells = np.stack([favourable & selected, favourable & ~selected, ~favourable & selected, ~favourable & ~selected], axis=1)
     authors = pd.factorize(frame["author_id"])[0]
-    by_author = np.stack([np.bincount(authors, cell) for cell in cells.T.astype(float)], axis=1)
+    by_author = np.stack([np.bincount(authors, cell) for cell in cells.T.astype(float)], axis=1).astype(float)
     kinds, kind, people = np.unique(by_author, axis=0, return_inverse=True, return_counts=True)
     total = by_author.sum(axis=0)
     drawn = np.random.default_rng(rules.seed).multinomial(len(by_author), people / len(by_author), rules.replicates).astype(float) @ kinds
