@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from flows import audit_report
 from flows.audit_options import Options, parse
 from flows.audit_report import Audit
-from flows.audit_table import read
+from flows.audit_table import Reading, read
 from stages import evaluate, subgroup
 from stages.contract.bad_input import BadInput
 from stages.contract.params import fill
@@ -37,7 +37,11 @@ def main(arguments: Sequence[str] | None = None, program: str = "crossbias audit
 
 def audit(options: Options) -> Audit:
     """Read the file, code its groups, and score every attribute set. BadInput: what cannot be read, or only by guessing."""
-    found = read(options)
+    return score(read(options), options)
+
+
+def score(found: Reading, options: Options) -> Audit:
+    """Code the groups of a file that was read, and score every attribute set. BadInput: see the stages."""
     settings: dict[str, Any] = {"attributes": found.rules, "containing": found.containing, "highest_order": options.highest_order}
     groups = fill(subgroup.Params, settings, "audit")
     number = len(subgroup.sets_of(list(found.rules), groups))

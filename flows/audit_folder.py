@@ -19,12 +19,15 @@ def refuse_others(folder: Path, names: set[str]) -> None:
         raise BadInput(f"{folder} is there and is no earlier audit; name another folder with --out.")
 
 
-def write(folder: Path, page: str, tables: Mapping[str, pa.Table], summary: Mapping[str, Any]) -> None:
-    """``index.html``, a Parquet file a table and ``summary.json``, in the place of an earlier audit where there is one."""
+def write(
+    folder: Path, page: str, tables: Mapping[str, pa.Table], summary: Mapping[str, Any], beside: Mapping[str, str] | None = None
+) -> None:
+    """``index.html``, a Parquet file a table, ``summary.json`` and texts ``beside``, in the place of an earlier audit."""
     temporary, earlier = (folder.with_name(f".{folder.name}.{os.getpid()}{end}") for end in ("", ".earlier"))
     try:
         temporary.mkdir(parents=True)
-        (temporary / "index.html").write_text(page, encoding="utf-8")
+        for name, text in {"index.html": page, **(beside or {})}.items():
+            (temporary / name).write_text(text, encoding="utf-8")
         for name, table in tables.items():
             write_parquet(table, temporary / f"{name}.parquet")
         (temporary / "summary.json").write_text(json.dumps(summary, indent=2, allow_nan=False) + "\n")

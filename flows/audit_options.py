@@ -18,12 +18,14 @@ class Options:
 
     file: Path
     label: str
-    attributes: tuple[str, ...]
+    attributes: tuple[str, ...] = ()
     score: str | None = None
     decision: str | None = None
     privileged: tuple[str, ...] = ()
     author: str | None = None
     id: str | None = None
+    text: str | None = None
+    lang: str = "en"
     favourable: tuple[str, ...] = ()
     favourable_scores: Literal["high", "low"] | None = None
     threshold: float | Literal["median"] | None = None
@@ -43,20 +45,21 @@ class Options:
 
 def parse(arguments: Sequence[str] | None, program: str) -> tuple[Options, bool]:
     """The options of a command line, and whether it asks for tracebacks."""
-    given = vars(_parser(program).parse_args(arguments))
+    given = vars(parser(program, "Audit a file of predictions: who is selected and who is missed, by group.", True).parse_args(arguments))
     debug = given.pop("debug")
     values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
     return Options(**values), debug
 
 
-def _parser(program: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=program, description="Audit a file of predictions: who is selected and who is missed, by group.")
-    add = parser.add_argument
+def parser(program: str, description: str, grouped: bool) -> argparse.ArgumentParser:
+    """What an audit can be told; ``grouped``: the columns of demographics must be named."""
+    command = argparse.ArgumentParser(prog=program, description=description)
+    add = command.add_argument
     add("file", type=Path, help=".csv, .tsv, .jsonl or .parquet, one row a text")
     add("--label", required=True, help="the column of true labels")
     add("--score", help="the column of the model's scores; cut at --threshold unless --decision is given")
     add("--decision", help="the column of the model's decisions")
-    add("--attributes", required=True, nargs="+", help="the columns of demographics")
+    add("--attributes", required=grouped, default=[], nargs="+", help="the columns of demographics")
     add("--privileged", nargs="+", default=[], metavar="ATTRIBUTE=WHO", help="reference groups: gender=male race=white,asian age=..55")
     add("--author", help="the column that says who wrote a text; texts of one person are not independent")
     add("--id", help="the column of identifiers, which must not repeat")
@@ -76,7 +79,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
     add("--out", type=Path, help="the folder to write (default: FILE's name with _audit, beside it)")
     add("--fail-on", choices=list(gate.RULES), help="exit with 1 when this gate fails")
     add("--debug", action="store_true", help="show the traceback of an error")
-    return parser
+    return command
 
 
 def _commas(text: str) -> tuple[str, ...]:

@@ -36,10 +36,30 @@ class Audit:
     evaluate: evaluate.Params
 
 
+@dataclass(frozen=True)
+class Told:
+    """An audit in every form it is told in: page, checked tables, summary, lines for the terminal, and the results behind them."""
+
+    page: str
+    tables: dict[str, pa.Table]
+    summary: dict[str, Any]
+    lines: list[str]
+    results: results.Results
+    design: Design
+
+
 def publish(audit: Audit, options: Options, failed: list[dict[str, Any]]) -> None:
     """Write the folder, whole or not at all, and print the summary. BadInput: the folder holds files of somebody else."""
     folder = options.out or options.file.with_name(f"{options.file.name.split('.')[0]}_audit")
     audit_folder.refuse_others(folder, FILES)
+    told = tell(audit, options, failed)
+    audit_folder.write(folder, told.page, told.tables, told.summary)
+    print("\n".join(told.lines))
+    print(f"report: {folder / 'index.html'}", flush=True)
+
+
+def tell(audit: Audit, options: Options, failed: list[dict[str, Any]]) -> Told:
+    """The page of an audit and all that stands beside it."""
     scores = check(audit.scores, Scores.__metadata__[0], "scores")
     of_groups = check(audit.groups, Groups.__metadata__[0], "groups")
     found = _results(scores, audit.sets)
@@ -47,11 +67,11 @@ def publish(audit: Audit, options: Options, failed: list[dict[str, Any]]) -> Non
     title = f"Audit of {options.file.name}"
     settings: dict[str, Any] = {"subgroup": audit.subgroup, "evaluate": audit.evaluate}
     notes = [*_rows(audit.reading), *audit.reading.notes]
-    html = page.render(found, groups, _design(audit, options), settings, title, NOTABLE, notes=notes)
+    design = _design(audit, options)
+    html = page.render(found, groups, design, settings, title, NOTABLE, notes=notes)
     summary = _summary(audit, found, groups[TASK, MODEL], scores, options, failed)
-    audit_folder.write(folder, html, {"scores": scores, "groups": of_groups}, summary)
-    print("\n".join(_lines(audit, found, groups[TASK, MODEL], scores, options, failed)))
-    print(f"report: {folder / 'index.html'}", flush=True)
+    lines = _lines(audit, found, groups[TASK, MODEL], scores, options, failed)
+    return Told(html, {"scores": scores, "groups": of_groups}, summary, lines, found, design)
 
 
 def _results(scores: pa.Table, sets: pa.Table) -> results.Results:

@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from flows.audit_mined import Mine, add
 from flows.audit_options import Options
 from stages import subgroup
 from stages.contract.bad_input import BadInput
@@ -37,26 +38,29 @@ class Reading:
     notes: list[str]
 
 
-def read(options: Options) -> Reading:
-    """The file by its options. BadInput: what cannot be read, or only by guessing."""
+def read(options: Options, mine: Mine | None = None) -> Reading:
+    """The file by its options, with what ``mine`` finds in its texts. BadInput: what cannot be read, or only by guessing."""
     if options.score is None and options.decision is None:
         raise BadInput("name the column of the model's scores (--score), or of its decisions (--decision), or both.")
-    named = [options.label, options.score, options.decision, options.author, options.id]
+    named = [options.label, options.score, options.decision, options.author, options.id, options.text]
     wanted = list(dict.fromkeys([*(name for name in named if name), *options.attributes]))
     raw, how = predictions_file.read_columns(options.file, wanted, options.delimiter, options.encoding)
     columns = pd.DataFrame({name: outcomes.known(raw[name], ("", *options.unknown)) for name in wanted})
     columns, rows = _complete(columns, options)
+    texts = [] if options.text is None else raw[options.text].iloc[columns.index - 1].tolist()
+    columns, options, mined = add(columns, options, texts, mine)
     kind, label, true, results, notes = _outcomes(columns, options)
     documents, said = _identifiers(columns, options)
     values, rules, meant = _attributes(columns, options)
+    held = {} if options.text is None else {"text": texts, "lang": options.lang}
     return Reading(
-        from_pandas(documents.assign(fold="0", label=true, favourable=label, **values)),
+        from_pandas(documents.assign(fold="0", label=true, favourable=label, **held, **values)),
         from_pandas(documents[["doc_id"]].assign(fold="all", y_true=true, **results)),
         rules,
         reference_groups.plain_names(options.attributes, RESERVED)[options.containing] if options.containing else None,
         kind,
         rows,
-        [f"{how}.", *notes, said, *meant],
+        [f"{how}.", *notes, said, *mined, *meant],
     )
 
 

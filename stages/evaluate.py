@@ -17,10 +17,12 @@ from stages.contract.params import Section
 from stages.contract.schemas import AttributeSets, Documents, Groups, PopulationSubgroups, Predictions, Scores, Subgroups
 from stages.contract.tables import At, column_names, from_pandas
 from stages.metrics import thresholds
+from stages.metrics.class_report import score_classes
 from stages.metrics.contingency import tabulate, tabulate_population
+from stages.metrics.estimates import estimates
 from stages.metrics.group_scores import score_groups
 from stages.metrics.group_tests import compare_groups
-from stages.metrics.groups import estimates, gather
+from stages.metrics.groups import gather
 from stages.metrics.performance import METRICS
 from stages.metrics.scoring import OURS, PAIR, Row, Rules, Sets, finite, sample, score_gaps, score_performance, score_rates
 from stages.metrics.verdicts import with_tests
@@ -76,12 +78,13 @@ def run(
 
 def _score_pairs(frame: pd.DataFrame, population: pa.Table, sets: Sets, rules: Rules, params: Params) -> list[Row]:
     """Performance, and rates and gaps of the protected and the privileged group of each set."""
+    overall = score_performance(frame, rules) + score_classes(frame, rules)
     if not sets:
-        return score_performance(frame, rules)
+        return overall
     attributes = sorted({name for names in sets for name in names})
     table = tabulate(frame[attributes], frame["favourable"].to_numpy(), frame["y_pred"].to_numpy() == 1, frame["author_id"].to_numpy())
     cell = sample(table, sets, rules, _planted(population, attributes, sets))
-    rows = score_performance(frame, rules) + score_rates(cell)
+    rows = overall + score_rates(cell)
     for convention in params.conventions:
         gaps = score_gaps(cell, convention, params.gaps)
         rows += with_tests(cell, gaps, params.gaps) if convention == OURS else gaps

@@ -1,4 +1,4 @@
-"""Raw files -> documents: texts with labels, decoded demographics, authors and folds."""
+"""Raw files -> documents: texts with labels, decoded demographics, authors and folds, and whom the texts mention."""
 
 from pathlib import Path
 
@@ -8,20 +8,27 @@ from pydantic import Field
 
 from stages.contract.bad_input import BadInput
 from stages.contract.command import command
-from stages.contract.params import Section, Task
+from stages.contract.descriptions import MINED
+from stages.contract.params import Entry, Section, Task
 from stages.contract.schemas import Documents, Population
 from stages.contract.shelf import take
 from stages.contract.tables import from_pandas
 from stages.metrics.decisions import cut_of, decide
 
+LANG = "en"  # of all that mentions are found by
 COLUMNS = ["doc_id", "author_id", "text", "lang", "fold", "label", "favourable"]
 
 
 class Params(Section):
-    """``folds`` of cross-validation, drawn by author and balanced by label, where the data set has no split of its own."""
+    """``folds`` of cross-validation, drawn by author and balanced by label, where the data set has no split of its own.
+
+    ``mentions``: columns of whom English texts mention, such as ``mentioned_gender``; never who wrote them. They are attributes like
+    any other from here on.
+    """
 
     folds: int = Field(default=5, ge=2)
     seed: int = 1
+    mentions: tuple[Entry, ...] = ()
 
 
 def run(task: Task, params: Params) -> tuple[Documents, Population]:
@@ -36,9 +43,12 @@ def run(task: Task, params: Params) -> tuple[Documents, Population]:
     if "fold" not in frame:
         frame["fold"] = folds_of(frame, params, source)
     attributes = [name for name in frame.columns if name not in COLUMNS]
-    if hasattr(module, "population"):
+    mined = _mentioned(frame, params, source)
+    frame, attributes = frame.assign(**mined), [*attributes, *mined]
+    if hasattr(module, "population") and not mined:
         population = module.population(source, options)
     else:
+        # Whom a simulated population's texts would mention is unknown, so that with mined columns nothing is planted.
         population = frame.head(0)[attributes].assign(mass=0.0, favourable=False, decision=False)
     return from_pandas(frame[COLUMNS + attributes]), from_pandas(population)
 
@@ -68,6 +78,25 @@ def _checked(frame: pd.DataFrame, source: Path, label: str) -> pd.DataFrame:
     if not np.isfinite(frame["label"]).all() or frame["label"].min() == frame["label"].max():
         raise BadInput(f"{source}: label {label!r} is constant or not finite; a benchmark needs labels that differ.")
     return frame
+
+
+def _mentioned(frame: pd.DataFrame, params: Params, source: Path) -> dict[str, np.ndarray]:
+    """Columns mined from the English texts, null for others; of how many texts each says something is printed."""
+    english = (frame["lang"] == LANG).to_numpy()
+    columns: dict[str, np.ndarray] = {}
+    declared = [name for name in frame.columns if name.startswith(MINED)]
+    if declared:
+        raise BadInput(f"{source}: column {declared[0]!r} has a name that mined columns have (mentioned_, mentions_); rename it.")
+    for entry in params.mentions:
+        module, options = take("mentions", entry)
+        for name, values in module.mine(frame["text"][english].tolist(), options).items():
+            if name in columns:
+                raise BadInput(f"params.yaml: ingest.mentions: {name!r} is mined twice; take one of the two out.")
+            columns[name] = np.full(len(frame), None, dtype=object)
+            columns[name][english] = values
+            known = sum(value not in (None, "not mentioned") for value in values)
+            print(f"ingest: {name} is found in {known} of {len(values)} English texts: whom they mention, not who wrote them", flush=True)
+    return columns
 
 
 def folds_of(frame: pd.DataFrame, params: Params, source: Path) -> np.ndarray:

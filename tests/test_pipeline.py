@@ -16,7 +16,8 @@ from tests.conftest import ROOT
 from tests.models import tiny
 
 CODE = ["dvc.yaml", ".dvcignore", ".gitignore", "stages", "flows", "data/raw/naacl2022"]
-ALL = {"ingest@trust", "subgroup@trust", "challenge@en_black_white", "contrast", "relate", "reaudit", "report"} | {
+CHALLENGES = {"challenge@en_black_white", "challenge@en_trust_identities"}
+ALL = {"ingest@trust", "subgroup@trust", "swap@trust", *CHALLENGES, "contrast", "relate", "reaudit", "report"} | {
     f"{stage}@{cell}"
     for stage, cells in {
         "debias": ("convolution", "encoder"),

@@ -8,8 +8,9 @@ import pandas as pd
 from benchmarks.calibration.people import MEANS, RULES, World
 from benchmarks.calibration.shares import Share, shares
 from stages.metrics.contingency import tabulate
+from stages.metrics.estimates import estimates
 from stages.metrics.group_tests import HIGHEST, compare_groups
-from stages.metrics.groups import estimates, gather
+from stages.metrics.groups import gather
 from stages.metrics.scoring import OURS, PAIR, sample, score_gaps
 from stages.metrics.verdicts import with_tests
 

@@ -7,9 +7,10 @@ import pandas as pd
 
 from benchmarks.calibration.people import MEANS, RULES, Numbers, World, holds
 from benchmarks.calibration.shares import Share, shares
+from stages.metrics.estimates import Estimate, estimates
 from stages.metrics.group_scores import FROM_EVERYONE, FROM_REFERENCE, ITSELF, OVER_REFERENCE, score_groups
 from stages.metrics.group_tests import ABOVE, EVERY, HIGHEST, LOWEST, RATIO, compare_groups
-from stages.metrics.groups import Estimate, estimates, gather
+from stages.metrics.groups import gather
 from stages.metrics.scoring import Row
 from stages.metrics.testing import DISPARITY
 

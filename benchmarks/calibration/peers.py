@@ -9,8 +9,9 @@ from fairlearn.metrics import MetricFrame, selection_rate
 from benchmarks.calibration.groups import EQUAL, ONE_OUT, gap, world
 from benchmarks.calibration.people import RULES, World, holds
 from benchmarks.calibration.shares import Share, shares
+from stages.metrics.estimates import estimates
 from stages.metrics.group_tests import HIGHEST, compare_groups
-from stages.metrics.groups import estimates, gather
+from stages.metrics.groups import gather
 
 OURS, THEIRS, REPLICATES = "ours", "fairlearn", 100
 PATTERNS = (EQUAL, ONE_OUT)

@@ -9,8 +9,9 @@ from fairlearn.metrics import MetricFrame, true_positive_rate
 
 from benchmarks.calibration.people import RULES, World
 from benchmarks.calibration.shares import Share, shares
+from stages.metrics.estimates import estimates
 from stages.metrics.group_tests import HIGHEST, compare_groups
-from stages.metrics.groups import estimates, gather
+from stages.metrics.groups import gather
 from stages.metrics.testing import DISPARITY, benjamini_hochberg
 from stages.reporting.figures import COLOURS, STYLE, tidy
 

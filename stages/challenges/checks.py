@@ -13,7 +13,7 @@ from stages.contract.tables import column_names
 
 def check_corpus(corpus: Corpus, path: Path) -> None:
     """BadInput at the first mistake: an empty group or word list, a slot unfilled or unused, a form that is not there, ..."""
-    for check in (_attributes, _people, _groups, _words, _templates, _slots, _forms, _rewrites):
+    for check in (_attributes, _modifiers, _people, _groups, _words, _templates, _labels, _slots, _forms, _rewrites):
         check(corpus, path)
 
 
@@ -23,6 +23,16 @@ def _attributes(corpus: Corpus, path: Path) -> None:
             raise BadInput(f"{path}: attributes: {name!r} is the name of another column or of a feature; call it differently.")
         if len(set(values)) < 2:
             raise BadInput(f"{path}: attributes.{name} has {len(set(values))} value(s); a comparison needs two or more.")
+
+
+def _modifiers(corpus: Corpus, path: Path) -> None:
+    for name, words in corpus.modifiers.items():
+        for value, word in words.items():
+            if value not in corpus.attributes.get(name, ()):
+                known = "; ".join(f"{attribute}: {', '.join(values)}" for attribute, values in corpus.attributes.items())
+                raise BadInput(f"{path}: modifiers.{name}: {value} is none of the declared attributes ({known}).")
+            if not word.strip():
+                raise BadInput(f"{path}: modifiers.{name}.{value} is empty; give it a word, or remove it.")
 
 
 def _people(corpus: Corpus, path: Path) -> None:
@@ -40,7 +50,7 @@ def _people(corpus: Corpus, path: Path) -> None:
 
 
 def _groups(corpus: Corpus, path: Path) -> None:
-    persons = Counter(item for people in corpus.people for item in people.are.items() for _ in people.persons)
+    persons = Counter(item for person in everyone(corpus) for item in person.traits.items())
     for name, values in corpus.attributes.items():
         for value in values:
             if not persons[name, value]:
@@ -69,6 +79,15 @@ def _templates(corpus: Corpus, path: Path) -> None:
             raise BadInput(f"{where} has no slot {{person}}, so that it would be the same for everyone.")
         if len(emotions := set(slots) & set(corpus.emotions)) > 1:
             raise BadInput(f"{where} has {len(emotions)} emotion slots; a sentence is about one emotion at most.")
+
+
+def _labels(corpus: Corpus, path: Path) -> None:
+    if unknown := [name for name in corpus.favourable if name not in corpus.templates]:
+        raise BadInput(f"{path}: favourable: {len(unknown)} label(s) of templates that are not there, first {unknown[0]!r}; correct them.")
+    missing = [name for name in corpus.templates if name not in corpus.favourable]
+    if corpus.favourable and missing:
+        count = f"{len(missing)} of {len(corpus.templates)}"
+        raise BadInput(f"{path}: favourable: {count} templates have no label, first {missing[0]!r}; label all of them or none.")
 
 
 def _slots(corpus: Corpus, path: Path) -> None:

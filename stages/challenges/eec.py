@@ -1,4 +1,4 @@
-"""Equity Evaluation Corpora: sentences about people, alike but for whom they name and how that person feels.
+"""Equity Evaluation Corpora: sentences about people, alike but for whom they name and how that person feels; identity corpora too.
 
 Kiritchenko and Mohammad 2018 (doi:10.18653/v1/S18-2005); in Spanish and Arabic Camara et al. 2022 (doi:10.18653/v1/2022.ltedi-1.11).
 """
@@ -19,8 +19,12 @@ from stages.contract.tables import check, from_pandas
 
 
 class Params(Section):
-    """Nothing for a corpus of ours. Of a released CSV file its language, and which column holds which attribute."""
+    """Of a corpus of ours how many ``modifiers`` stand together, if not as many as it says.
 
+    Of a released CSV file its language, and which column holds which attribute.
+    """
+
+    together: int | None = Field(default=None, ge=0)
     lang: str | None = None
     attributes: dict[str, str] = Field(default={"gender": "gender", "group": "race"})
 
@@ -28,13 +32,19 @@ class Params(Section):
 def load(source: Path, params: Params) -> pa.Table:
     """The sentences of a corpus: ``source`` is a YAML file (``stages/challenges/corpora``) or a CSV file as its authors released it."""
     if source.suffix == ".csv":
+        if params.together is not None:
+            raise BadInput(f"{source} is as its authors released it; remove together.")
         if params.lang is None:
             raise BadInput(f"{source} does not say its language; give it (lang: es).")
         table = from_pandas(read_released(source, params.lang, params.attributes))
     else:
-        if params.model_fields_set:
-            raise BadInput(f"{source} says its language and attributes itself; remove {', '.join(sorted(params.model_fields_set))}.")
+        if own := sorted(params.model_fields_set - {"together"}):
+            raise BadInput(f"{source} says its language and attributes itself; remove {', '.join(own)}.")
         corpus = read_corpus(source)
+        if params.together is not None:
+            corpus = corpus.model_copy(update={"together": params.together})
         check_corpus(corpus, source)
-        table = pa.Table.from_pylist(sentences(corpus, source))
+        rows = sentences(corpus, source)
+        types = {name: pa.bool_() if name == "favourable" else pa.string() for name in rows[0]}
+        table = pa.Table.from_pylist(rows, schema=pa.schema(list(types.items())))
     return check(table, Challenge.__metadata__[0], str(source))

@@ -7,7 +7,7 @@ from pathlib import Path
 from stages.challenges.corpus import SLOT, Corpus, Person, Word, everyone, slots_of
 from stages.contract.bad_input import BadInput
 
-Row = dict[str, str | None]
+Row = dict[str, str | bool | None]
 
 
 def sentences(corpus: Corpus, path: Path) -> list[Row]:
@@ -46,6 +46,7 @@ def _row(corpus: Corpus, template: str, person: Person, emotion: str | None, wor
         "emotion": emotion,
         "emotion_word": _label(word) if emotion else None,
         "person": _label(person.word),
+        "favourable": corpus.favourable.get(template),
         **attributes,
     }
 
@@ -82,7 +83,7 @@ def _text(corpus: Corpus, template: str, words: dict[str, Word], person: Person,
 
 
 def _refuse_repeated(rows: list[Row], path: Path) -> None:
-    first: dict[str | None, Row] = {}
+    first: dict[str | bool | None, Row] = {}
     repeated = [row for row in rows if first.setdefault(row["text"], row) is not row]
     if repeated:
         text = repeated[0]["text"]

@@ -31,6 +31,7 @@ def read_released(path: Path, lang: str, attributes: Mapping[str, str]) -> pd.Da
     table = table.mask(table == "")
     table.insert(0, "sentence_id", frame.iloc[:, 0])
     table["lang"] = lang
+    table["favourable"] = None
     if empty := int(table["text"].isna().sum()):
         raise BadInput(f"{path}: column 'sentence' is empty in {empty} of {len(table)} rows; write the sentences, or remove the rows.")
     for name in attributes:

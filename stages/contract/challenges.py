@@ -6,9 +6,10 @@ import pyarrow as pa
 
 from stages.contract.tables import At
 
-# One row a sentence. template: what it was made from; person: the name or noun phrase in its dictionary form; emotion and
-# emotion_word are null where the template names no emotion. One further column an attribute (gender, group, ...): the person's value,
-# null where the words say nothing of it ("my sister" has a gender and no group).
+# One row a sentence. template: what it was made from; person: the name or noun phrase in its dictionary form; emotion is null where the
+# template names none; emotion_word: the word for it or, in released sets of identity terms, the sentence without them. One further
+# column an attribute (gender, group, ...): the person's value, null where the words say nothing of it ("my sister" has a gender and no
+# group). favourable: the label that the template gives its sentences whoever is named, null where it gives none.
 Challenge = Annotated[
     pa.Table,
     At(
@@ -21,6 +22,7 @@ Challenge = Annotated[
             ("emotion", "string?"),
             ("emotion_word", "string?"),
             ("person", "string"),
+            ("favourable", "bool?"),
         ),
         key=("sentence_id",),
         others=("string",),
@@ -39,6 +41,7 @@ Responses = Annotated[
             ("emotion", "string?"),
             ("emotion_word", "string?"),
             ("person", "string"),
+            ("favourable", "bool?"),
             ("y_score", "double"),
             ("unit_score", "double"),
         ),

@@ -19,7 +19,7 @@ import psutil
 import pyarrow as pa
 import pyarrow.csv
 
-from stages.contract import tables
+from stages.contract import recorder, tables
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Design, fill
 from stages.contract.tables import At
@@ -39,8 +39,10 @@ def command(run: Callable[..., Any]) -> None:
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     options = vars(parser.parse_args())
     debug = options.pop("debug")
+    tracker = recorder.start()
     try:
         perform(run, stage, Design.read(options.pop("params")), options)
+        recorder.record(tracker, stage, options)
     except (BadInput, OSError) as error:
         if debug:
             traceback.print_exc()
@@ -56,7 +58,7 @@ def perform(run: Callable[..., Any], stage: str, design: Design, names: dict[str
     os.environ |= HUB | os.environ | {"OMP_NUM_THREADS": str(getattr(params, "threads", 1))}
     started = time.monotonic()
     print(f"{stage} {_progress(design, names)}", flush=True)
-    arguments = {"params": params, "design": design, "challenges": design.put_to(names.get("task"))} | entries
+    arguments = {"params": params, "design": design, "challenges": design.put_to(names.get("task")), "names": names} | entries
     for name, at in inputs_of(run).items():
         arguments[name] = _read(at, design, names)
     folder, returned = outputs_of(run)

@@ -2,6 +2,7 @@
 
 import importlib
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -31,6 +32,9 @@ def validate(path: Path) -> Design:
         settings(design, stage, path)
     for probe in settings(design, "probe", path).tests:  # type: ignore[attr-defined]
         take("probes", probe)
+    for mention in settings(design, "ingest", path).mentions:  # type: ignore[attr-defined]
+        take("mentions", mention)
+    _known_cells(design, settings(design, "explain", path), path)
     for name, task in design.tasks.items():
         take("datasets", task.dataset)
         _exists(task.dataset.source, f"{path}: tasks.{name}.dataset.source")
@@ -44,6 +48,16 @@ def validate(path: Path) -> Design:
         _exists(model.base.source, f"{path}: models.{name}.base.source")
         _fits(model, f"{path}: models.{name}")
     return design
+
+
+def _known_cells(design: Design, explain: Any, path: Path) -> None:
+    """BadInput when a cell to explain is none of the design, or a method is not on the shelf."""
+    for method in explain.methods:
+        take("explanations", method)
+    for task, models in explain.cells.items():
+        unknown = {task} - set(design.tasks) | set(models) - set(design.models)
+        if unknown:
+            raise BadInput(f"{path}: explain.cells: {min(unknown)!r} is no task or model of this design.")
 
 
 def settings(design: Design, stage: str, path: Path = Path("params.yaml")) -> Section:

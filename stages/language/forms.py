@@ -36,4 +36,5 @@ def article(between: str, old: str, new: str) -> str:
 
 def takes_an(word: str) -> bool:
     """Whether the article before ``word`` is "an"."""
-    return word[0].lower() in VOWELS or word.lower().startswith(("heir", "hon"))
+    lower = word.lower()
+    return (lower[0] in VOWELS and not lower.startswith(("eu", "one", "uni"))) or lower.startswith(("heir", "hon"))

@@ -9,7 +9,7 @@ import csv
 import functools
 import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -22,16 +22,36 @@ WORD = re.compile(r"(?:Mrs?|Ms|Dr|St|Prof|Sen|Gov|Rep|(?<!\w)[A-Z])\.|[^\W_]+(?:
 
 
 class Swapped(NamedTuple):
-    """A text after the swap, how many of its words changed, and those whose role stayed open (which stand as they were)."""
+    """A text after the swap, the words that changed, and those whose role stayed open (which stand as they were)."""
 
     text: str
-    changed: int
+    changed: tuple[str, ...]
     ambiguous: tuple[str, ...]
 
     @property
     def clear(self) -> bool:
         """Whether something changed and nothing stayed open."""
-        return self.changed > 0 and not self.ambiguous
+        return bool(self.changed) and not self.ambiguous
+
+
+def exchanged(text: str, pattern: re.Pattern[str], partner_of: Callable[[str, re.Match[str]], str | None]) -> Swapped:
+    """``text`` with what ``pattern`` finds put for its partner: itself where it means something else, None where that is unclear."""
+    pieces: list[str] = []
+    open_words, changed, end = [], [], 0
+    for match in pattern.finditer(text):
+        partner = partner_of(text, match)
+        if partner is None:
+            open_words.append(match[0])
+        elif partner != match[0]:
+            pieces += [article(text[end : match.start()], match[0], partner), partner]
+            changed.append(match[0])
+            end = match.end()
+    return Swapped("".join([*pieces, text[end:]]), tuple(changed), tuple(open_words))
+
+
+def pattern_of(listed: Iterable[str]) -> re.Pattern[str]:
+    """Finds any of ``listed`` as a word of its own, in any case, the longest that fits; no part of a compound, no user's @name."""
+    return re.compile(rf"(?<![^\W_])(?<![^\W_][-.])(?<!@)(?:{_any_of(set(listed))})(?![^\W_]|-[^\W_])", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -57,29 +77,19 @@ class Swap:
                 if word not in staying:
                     partners.setdefault(word, partner)
         people = {word: partner for one, other in names for word, partner in ((one, other), (other, one))}
-        either = _any_of({*partners, *(name.lower() for name in people)})
-        return cls(partners, people, re.compile(rf"(?<![^\W_])(?<![^\W_][-.])(?:{either})(?![^\W_]|-[^\W_])", re.IGNORECASE))
+        return cls(partners, people, pattern_of([*partners, *(name.lower() for name in people)]))
 
     def __call__(self, text: str) -> Swapped:
         """``text`` with its words swapped."""
-        pieces: list[str] = []
-        open_words, changed, end = [], 0, 0
-        for match in self.pattern.finditer(text):
-            partner = self._partner(text, match)
-            if partner is None:
-                open_words.append(match[0])
-            elif partner != match[0]:
-                pieces += [article(text[end : match.start()], match[0], partner), partner]
-                changed, end = changed + 1, match.end()
-        return Swapped("".join([*pieces, text[end:]]), changed, tuple(open_words))
+        return exchanged(text, self.pattern, self._partner)
 
     def _partner(self, text: str, match: re.Match[str]) -> str | None:
         """What stands in place of a listed word: its partner in its case, itself where it means something else, None where unclear."""
         found = match[0]
-        before = _last_word(text[: match.start()])
-        following, after = _next_words(text[match.end() :])
+        before = last_word(text[: match.start()])
+        following, after = next_words(text[match.end() :])
         if found in self.names:
-            return self.names[found] if _person(before, following, self.names) else found
+            return self.names[found] if person(before, following, self.names) else found
         word = found.lower()
         if word not in self.partners or _something_else(found, before, following):
             return found
@@ -136,17 +146,19 @@ def _plurals(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return [pair for pair in plurals if not set(pair) & listed]
 
 
-def _last_word(text: str) -> str:
+def last_word(text: str) -> str:
+    """The word at the end of ``text``, "" at the beginning of a sentence."""
     found = WORD.findall(text[-60:])
     return found[-1] if found and found[-1] not in (".", "?", "!") else ""
 
 
-def _next_words(text: str) -> tuple[str, str]:
+def next_words(text: str) -> tuple[str, str]:
+    """The two words at the beginning of ``text``."""
     found = [*WORD.findall(text[:80])[:2], "", ""]
     return found[0], found[1]
 
 
-def _person(before: str, following: str, names: dict[str, str]) -> bool:
+def person(before: str, following: str, names: dict[str, str]) -> bool:
     """Whether a name is a first name: no surname (Henry James, Mr. James, but Mary Ann Evans), no place (in Jordan, West Jordan)."""
     word = before.lower()
     place = word in words("parts_of_places") | words("locating")
@@ -156,8 +168,10 @@ def _person(before: str, following: str, names: dict[str, str]) -> bool:
 
 
 def _something_else(found: str, before: str, following: str) -> bool:
-    """Miss as a verb, and King and its like as a family's name after a first name."""
+    """Miss as a verb, mother in an oath, and King and its like as a family's name after a first name."""
     word = found.lower()
+    if word == "mother" and following.lower().startswith("fuck"):
+        return True
     if word == "miss":
         return not (found[0].isupper() and following[:1].isupper())
     named = before[:1].isupper() and before.lower() not in words("owners") | {"the", "a"}

@@ -168,14 +168,14 @@ def fairlib(groups: Sums, everyone: Sums, epsilon: float = 1e-5) -> Figures:
         by_class = np.where(present, apart, 0).sum(axis=-1)
         found[f"{name}_GAP"] = np.sqrt((by_class**2).mean(axis=0))
     overall = rates(everyone)
-    swapped = rates(_other_class(everyone))
+    swapped = rates(other_class(everyone))
     macro = (np.nan_to_num(overall["f1"][0]) + np.nan_to_num(swapped["f1"][0])) / 2
     return found | {"accuracy": overall["accuracy"][0], "macro_fscore": macro, "micro_fscore": overall["accuracy"][0]}
 
 
 def _fairlib_rates(counts: Sums, epsilon: float) -> Figures:
     """TPR, FPR and PPR of each class [2, ...]."""
-    both = np.stack([_other_class(counts), counts])
+    both = np.stack([other_class(counts), counts])
     hit = both[..., TRUE_SELECTED] + epsilon
     false_alarm, miss = (both[..., index] - both[..., TRUE_SELECTED] + epsilon for index in (SELECTED, FAVOURABLE))
     rejection = both[..., TEXTS] - (false_alarm + miss + hit) + epsilon
@@ -183,7 +183,7 @@ def _fairlib_rates(counts: Sums, epsilon: float) -> Figures:
     return {"TPR": hit / (hit + miss), "FPR": false_alarm / (false_alarm + rejection), "PPR": selected}
 
 
-def _other_class(counts: Sums) -> Sums:
+def other_class(counts: Sums) -> Sums:
     """The counts with the unfavourable class in the place of the favourable one."""
     texts, favourable, selected, hit = (counts[..., index] for index in (TEXTS, FAVOURABLE, SELECTED, TRUE_SELECTED))
     return np.stack([texts, texts - favourable, texts - selected, texts - favourable - selected + hit], axis=-1)

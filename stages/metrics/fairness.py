@@ -39,7 +39,7 @@ def ratio(numerator: Sums, denominator: Sums) -> Sums:
 
 def add_up(place: NDArray[np.int64], values: NDArray[Any], places: int) -> Sums:
     """Sums [places] of ``values`` by their ``place``."""
-    return np.bincount(place, values, places).astype(float)
+    return np.bincount(place, values, places).astype(float, copy=False)
 
 
 def counts(sums: Sums, rate: str) -> tuple[Sums, Sums]:

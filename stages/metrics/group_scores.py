@@ -7,9 +7,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from stages.metrics import group_gini
 from stages.metrics.comparisons import Bounded, Moments, compare, mean_difference, mean_interval, wilson
+from stages.metrics.estimates import Estimate, Tested
 from stages.metrics.fairness import add_up, ratio
-from stages.metrics.groups import RATES, Estimate, Groups, Tested
+from stages.metrics.group_gini import Benefits
+from stages.metrics.groups import GINI, RATES, Groups
 from stages.metrics.pooling import Cells, pool
 from stages.metrics.scoring import Rules
 from stages.metrics.testing import CANNOT_TELL, DISPARITY, NO_EVIDENCE
@@ -69,6 +72,14 @@ def _blocks(groups: Groups, metric: str, estimate: Estimate, test: Tested | None
         yield _block(metric, FROM_EVERYONE, apart, estimate) | _tested(estimate, test, rules)
         reference = _reference(groups, own)
         yield _block(metric, FROM_REFERENCE, mean_difference(own, reference, groups.reference, scale, rules.confidence), estimate)
+    elif metric == GINI:
+        benefits, (all_benefits, scale) = groups.benefits, groups.all_benefits
+        yield _block(metric, ITSELF, wilson(estimate.value, estimate.worth, rules.confidence), estimate)
+        apart = group_gini.difference(benefits, all_benefits, np.ones(1, dtype=bool), scale, rules.confidence)
+        yield _block(metric, FROM_EVERYONE, apart, estimate) | _tested(estimate, test, rules)
+        reference_of = Benefits(*(_reference(groups, part) for part in (benefits.missed, benefits.alarmed, benefits.wrong)))
+        beside_it = group_gini.difference(benefits, reference_of, groups.reference, scale, rules.confidence)
+        yield _block(metric, FROM_REFERENCE, beside_it, estimate)
     else:
         scaled = wilson(estimate.scaled(estimate.value), estimate.worth, rules.confidence)
         ends = (estimate.least + (estimate.most - estimate.least) * end for end in scaled[1:])

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stages.metrics import between, testing
+from stages.metrics import between, group_gini, testing
 from stages.metrics.between import DIFFERENTIAL_FAIRNESS, HIGHEST_GAP, LOWEST_GAP, MAX_MINUS_MIN, MIN_OVER_MAX, Gap
+from stages.metrics.estimates import Estimate, Tested
 from stages.metrics.fairness import ratio
 from stages.metrics.furthest import adjusted, bands
-from stages.metrics.groups import Estimate, Groups, Tested
+from stages.metrics.groups import GINI, OF_SOME, TREATMENT, Groups
 from stages.metrics.intervals import Interval
 from stages.metrics.lattice import MOST_GROUPS, Lattice
 from stages.metrics.permutation import deal_people
@@ -28,7 +29,9 @@ GAPS: dict[str, dict[str, Gap]] = {
     "differential_fairness": {EVERY: DIFFERENTIAL_FAIRNESS},
 }
 # FNR and TNR are one minus TPR and FPR: theirs are the same tests.
-TESTED, SAME = ("selection_rate", "tpr", "fpr", "ppv", "npv", "accuracy"), {"fnr": "tpr", "tnr": "fpr"}
+TESTED, SAME = ("selection_rate", "tpr", "fpr", "ppv", "npv", "accuracy", GINI), {"fnr": "tpr", "tnr": "fpr"}
+# Measures of an assessment have scores and tests of each group, and no gap over all groups.
+OF_GROUPS_ALONE = (TREATMENT, GINI, *OF_SOME)
 # So many deals for each set of a family, and at least this many, that a q-value can be as small as it needs to be.
 DEALS_A_SET, FEWEST_DEALS = 25, 800
 # Draws of an interval's end, which over more groups than this says nothing.
@@ -68,7 +71,7 @@ def compare_groups(groups: Groups, estimates: dict[str, Estimate], rules: Rules)
     tests = {metric: of_sets for metric, (_, of_sets) in found.items()}
     tests["equalised_odds"] = Test(np.minimum(1, 2 * np.fmin(tests["tpr"].p_sets, tests["fpr"].p_sets)))
     tests["differential_fairness"] = Test(tests["selection_rate"].p_sets)
-    measured = {metric: [estimate] for metric, estimate in estimates.items() if metric not in SAME}
+    measured = {metric: [estimate] for metric, estimate in estimates.items() if metric not in (*SAME, *OF_GROUPS_ALONE)}
     measured |= {"equalised_odds": [estimates["tpr"], estimates["fpr"]], "differential_fairness": [estimates["selection_rate"]]}
     rows = [scored for metric, of in measured.items() for scored in _gaps(groups.lattice, metric, of, tests.get(metric), rules)]
     return of_groups, rows + _left_out(groups)
@@ -164,8 +167,13 @@ def null_values(groups: Groups, metric: str, draws: int, seed: int) -> Iterator[
     People keep their own texts and outcomes. Only those with a text that counts are dealt (for TPR: with a favourable label), so that
     every group keeps its number of them.
     """
-    hits, texts = (groups.people.records(part) for part in groups.parts(metric))
-    counting = texts > 0
-    outcomes = np.stack([hits[counting], texts[counting]], axis=1)
-    for by_cell in deal_people(groups.people.cell[counting], outcomes, len(groups.lattice.group), draws, seed):
-        yield ratio(*(by_cell[:, :, part] @ groups.lattice.spread for part in (0, 1)))
+    if metric == GINI:
+        *parts, texts = *group_gini.parts(groups.counts), np.ones(len(groups.counts))
+    else:
+        *parts, texts = groups.parts(metric)
+    outcomes = np.stack([groups.people.records(part) for part in (*parts, texts)], axis=1)
+    counting = outcomes[:, -1] > 0
+    for by_cell in deal_people(groups.people.cell[counting], outcomes[counting], len(groups.lattice.group), draws, seed):
+        *hits, dealt = (by_cell[:, :, part] @ groups.lattice.spread for part in range(outcomes.shape[1]))
+        shares = [ratio(part, dealt) for part in hits]
+        yield group_gini.gini(*shares) if metric == GINI else shares[0]

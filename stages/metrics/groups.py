@@ -1,22 +1,27 @@
 """The groups that people are in, as they are: what is measured of each, and how many independent texts each number is worth."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, cached_property
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from stages.metrics import fairness, numeric, placements, ranking
+from stages.metrics import fairness, group_gini
 from stages.metrics.comparisons import Moments, Scale, moments
-from stages.metrics.contingency import counted
+from stages.metrics.contingency import SELECTED, counted
 from stages.metrics.fairness import add_up, ratio
+from stages.metrics.group_gini import Benefits
 from stages.metrics.lattice import Lattice, Persons, lattice, persons
 
 Numbers = NDArray[np.float64]
 Sets = list[tuple[str, ...]]
 RATES = ("base_rate", "selection_rate", "tpr", "fpr", "fnr", "tnr", "ppv", "npv", "accuracy", "f1")
 OF_OUTPUTS = ("mean_label", "mean_output", "mean_error", "mae", "mse")
-QUANTILES = {"output_q10": 0.1, "output_q50": 0.5, "output_q90": 0.9}
+# Of decided texts alone; in the assessment of 2021 the first is positive class balance, the last two are its Table 3.
+OF_SOME = ("mean_score_selected", "mean_score_rejected", "mean_score_favourable", "mean_score_unfavourable")
+TREATMENT, GINI = "treatment_equality", "gini"
 
 
 @dataclass(frozen=True)
@@ -50,18 +55,46 @@ class Groups:
         return self.decides and not np.isin(self.score, (0, 1)).all()
 
     def means(self) -> tuple[str, ...]:
-        """The means that say something of these labels and outputs: probabilities have a Brier score and a calibration."""
+        """The means that say something of these labels and outputs: probabilities have a Brier score, a calibration and mean scores."""
         if not self.decides:
-            return OF_OUTPUTS
-        return ("brier", "calibration") if self.ranks and self.score.min() >= 0 and self.score.max() <= 1 else ()
+            return (*OF_OUTPUTS, TREATMENT)
+        probable = self.ranks and self.score.min() >= 0 and self.score.max() <= 1
+        return ("brier", "calibration", TREATMENT, *OF_SOME) if probable else (TREATMENT,)
 
     def parts(self, metric: str) -> tuple[Numbers, Numbers]:
         """What each text adds to the numerator and the denominator of a rate or mean [texts]."""
         if metric in fairness.PARTS:
             return fairness.counts(self.counts, metric)
+        if metric == TREATMENT:
+            missed, alarmed = group_gini.parts(self.counts)
+            return missed - alarmed, missed + alarmed
+        if metric in OF_SOME:
+            some = dict(zip(OF_SOME, self._some(), strict=True))[metric]
+            return np.where(some, self.score, 0), some.astype(float)
         error = self.score - self.true
         values = {"brier": error**2, "calibration": error, "mean_label": self.true, "mean_output": self.score, "mean_error": error}
         return (values | {"mae": np.abs(error), "mse": error**2})[metric], np.ones(len(error))
+
+    def _some(self) -> tuple[NDArray[np.bool_], ...]:
+        """Which texts are selected, rejected, favourable and unfavourable."""
+        selected = self.counts[:, SELECTED] > 0
+        return selected, ~selected, self.favourable, ~self.favourable
+
+    @cached_property
+    def benefits(self) -> Benefits:
+        """Misses and false alarms of every group."""
+        missed, alarmed = group_gini.parts(self.counts)
+        return Benefits(*(self.people.moments(part, np.ones(len(part))) for part in (missed, alarmed, missed + alarmed)))
+
+    @cached_property
+    def all_benefits(self) -> tuple[Benefits, Scale]:
+        """The same [1] of all people, and what a text of theirs is worth to a Gini coefficient."""
+        missed, alarmed = group_gini.parts(self.counts)
+        added = group_gini.influence(self.counts)
+        found = [self._all(part, np.ones(len(part))) for part in (missed, alarmed, missed + alarmed, added)]
+        whole, spread = Benefits(*found[:3]), np.array([added.var()])
+        each = float(ratio(whole.value() * (1 - whole.value()), spread)[0])
+        return whole, Scale(0.0, 1.0, each, found[3].alike(spread))
 
     def alike(self, metric: str) -> float:
         """How correlated two texts of a person are in a rate: 0 with one text a person, more where authors lean one way."""
@@ -70,50 +103,22 @@ class Groups:
 
     def scale(self, metric: str) -> Scale:
         """The scale of a mean."""
-        values, everyone = self.parts(metric)[0], self.everyone(metric)
+        values, texts = self.parts(metric)
+        values, everyone = values[texts > 0], self.everyone(metric)
+        if not len(values):  # nobody to count
+            return Scale(0.0, 0.0, np.nan, 0.0)
         least, most, spread = float(values.min()), float(values.max()), np.array([values.var()])
         each = float(ratio((everyone.value() - least) * (most - everyone.value()), spread)[0])
         return Scale(least, most, each, everyone.alike(spread))
 
-    def everyone(self, metric: str) -> Moments:
-        """Moments [1] of all people."""
-        hits, texts = (add_up(self.authors, values, int(self.authors.max()) + 1) for values in self.parts(metric))
+    @cached_property
+    def everyone(self) -> Callable[[str], Moments]:
+        """Moments [1] of all people, by metric; each is asked for several times."""
+        return cache(lambda metric: self._all(*self.parts(metric)))
+
+    def _all(self, values: Numbers, counting: Numbers) -> Moments:
+        hits, texts = (add_up(self.authors, part, int(self.authors.max()) + 1) for part in (values, counting))
         return moments(hits, texts, np.zeros(len(hits), dtype=np.int64), 1)
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A metric of every group [groups], NaN where undefined, on a scale from ``least`` to ``most``, and of ``everyone``.
-
-    It is worth as many independent texts as a rate would be that has its variance on this scale. ``texts`` and ``people`` count.
-    """
-
-    value: Numbers
-    worth: Numbers
-    texts: Numbers
-    people: Numbers
-    everyone: float
-    least: float = 0.0
-    most: float = 1.0
-
-    @property
-    def varies(self) -> bool:
-        """Whether texts differ at all."""
-        return self.most > self.least
-
-    def scaled(self, values: Numbers | float) -> Numbers:
-        """Values on the scale from 0 to 1; 0 where texts do not differ."""
-        if not self.varies:
-            return np.where(np.isnan(values), np.nan, 0.0)
-        return np.clip((np.asarray(values) - self.least) / (self.most - self.least), 0, 1)
-
-
-@dataclass(frozen=True)
-class Tested:
-    """Tests of a metric's groups [groups]: ``p_values`` adjusted for the groups of a set, ``q_values`` for all sets too."""
-
-    p_values: Numbers
-    q_values: Numbers
 
 
 def gather(frame: pd.DataFrame, sets: Sets) -> Groups:
@@ -132,69 +137,3 @@ def gather(frame: pd.DataFrame, sets: Sets) -> Groups:
     favourable, selected = frame["favourable"].to_numpy(), frame["y_pred"].to_numpy() == 1
     score, true = (frame[name].to_numpy(dtype=float) for name in ("y_score", "y_true"))
     return Groups(persons(found, authors), counted(favourable, selected), favourable, score, true, authors, reference)
-
-
-def estimates(groups: Groups) -> dict[str, Estimate]:
-    """Everything that is measured of a group: rates; of scores AUCs, Brier score and calibration; of outputs means, errors, quantiles.
-
-    subgroup_auc, bpsn_auc, bnsp_auc as in ``ranking``; brier = mean (score - label)^2; calibration = mean score - base rate, parity 0;
-    mean_error = mean (output - label); mae, mse its absolute and square; pearson_r of labels and outputs; output_q50 the median output.
-    """
-    found = {metric: _rate(groups, metric) for metric in RATES} | {metric: _mean(groups, metric) for metric in groups.means()}
-    if groups.ranks:
-        found |= _aucs(groups)
-    return found if groups.decides else found | _spread(groups)
-
-
-def _rate(groups: Groups, metric: str) -> Estimate:
-    own = groups.people.moments(*groups.parts(metric))
-    worth = own.worth(groups.alike(metric))
-    return Estimate(own.value(), worth, own.texts, own.people, float(groups.everyone(metric).value()[0]))
-
-
-def _mean(groups: Groups, metric: str) -> Estimate:
-    own, scale = groups.people.moments(*groups.parts(metric)), groups.scale(metric)
-    everyone = float(groups.everyone(metric).value()[0])
-    return Estimate(own.value(), scale.worth(own), own.texts, own.people, everyone, scale.least, scale.most)
-
-
-def _aucs(groups: Groups) -> dict[str, Estimate]:
-    # Set by set and in the order of scores: arrays that stay in the processor's cache.
-    order = np.argsort(groups.score, kind="stable")
-    score, favourable, authors = groups.score[order], groups.favourable[order], groups.authors[order]
-    whole = placements.of_everyone(score, favourable, authors)
-    members = (groups.lattice.membership(index, order) for index in range(len(groups.lattice.sets)))
-    sets = [placements.auc_worth(score, favourable, membership, authors, whole) for membership in members]
-    own, everyone = groups.people.moments(*groups.parts("base_rate")), ranking.auc(score, favourable)
-    found = {}
-    for metric in ("subgroup_auc", "bpsn_auc", "bnsp_auc"):
-        value, worth = (np.concatenate(part) for part in zip(*(of_set[metric] for of_set in sets), strict=True))
-        found[metric] = Estimate(value, worth, own.texts, own.people, everyone)
-    return found
-
-
-def _spread(groups: Groups) -> dict[str, Estimate]:
-    """Correlation and quantiles of outputs, worth the people of a group: Fisher's z and order statistics know of no texts together."""
-    own = groups.people.moments(*groups.parts("mean_output"))
-    rows, sets = np.arange(len(groups.score)), range(len(groups.lattice.sets))
-    members = [groups.lattice.membership(index, rows) for index in sets]
-    correlation = np.concatenate([numeric.figures(groups.true, groups.score, part)["pearson_r"] for part in members])
-    varies = np.ptp(groups.true) > 0 and np.ptp(groups.score) > 0
-    of_all = float(np.corrcoef(groups.true, groups.score)[0, 1]) if varies else np.nan
-    found = {"pearson_r": Estimate(correlation, ratio(own.people, 1 - correlation**2), own.texts, own.people, of_all, -1.0, 1.0)}
-    least, most = float(groups.score.min()), float(groups.score.max())
-    ordered = np.concatenate([np.lexsort((groups.score, groups.lattice.group[groups.lattice.cell, index])) for index in sets])
-    for metric, level in QUANTILES.items():
-        half = np.sqrt(level * (1 - level) / np.maximum(own.people, 1))  # one standard error of the rank, as a share
-        low, value, high = (_at(groups.score[ordered], own.texts, np.clip(level + sign * half, 0, 1)) for sign in (-1, 0, 1))
-        share = ratio(value - least, np.array(most - least))
-        worth = ratio(share * (1 - share), ((high - low) / 2 / (most - least or 1.0)) ** 2)
-        everyone = float(np.quantile(groups.score, level, method="inverted_cdf"))
-        found[metric] = Estimate(value, np.where(np.isnan(worth), own.people, worth), own.texts, own.people, everyone, least, most)
-    return found
-
-
-def _at(ordered: Numbers, texts: Numbers, levels: Numbers) -> Numbers:
-    """The value at each group's level, from values in order within groups that lie one after another."""
-    starts = (np.cumsum(texts) - texts).astype(np.int64)
-    return ordered[starts + np.clip(np.ceil(levels * texts).astype(np.int64) - 1, 0, None)]

@@ -7,6 +7,7 @@ as small and many groups do by chance.
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,11 +58,13 @@ def deal(blocks: Counts, outcomes: Numbers, draws: int, seed: int) -> Iterator[N
 
 
 def deal_people(status: Counts, outcomes: Numbers, statuses: int, draws: int, seed: int) -> Iterator[Numbers]:
-    """The same of people one by one: the ``status`` [people], from 0 to ``statuses`` - 1, and outcomes [people, 2] of each."""
-    kinds, kind = np.unique(outcomes[:, 0] + 1j * outcomes[:, 1], return_inverse=True)
-    if _cell_by_cell(len(status), statuses * len(kinds)):
-        blocks = np.bincount(status * len(kinds) + kind, minlength=statuses * len(kinds)).reshape(statuses, len(kinds))
-        return deal(blocks, np.stack([kinds.real, kinds.imag], axis=1), draws, seed)
+    """The same of people one by one: the ``status`` [people], from 0 to ``statuses`` - 1, and outcomes [people, quantities] of each."""
+    kind: NDArray[Any] = outcomes[:, 0]
+    for quantity in outcomes.T[1:]:
+        _, first, kind = np.unique(kind + 1j * quantity, return_index=True, return_inverse=True)
+    if _cell_by_cell(len(status), statuses * len(first)):
+        blocks = np.bincount(status * len(first) + kind, minlength=statuses * len(first)).reshape(statuses, len(first))
+        return deal(blocks, outcomes[first], draws, seed)
     return _one_by_one(status, outcomes, statuses, draws, seed)
 
 

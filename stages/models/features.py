@@ -25,12 +25,13 @@ def of(tokens: encoder.Tokens, base: Path, pooling: Literal["cls", "mean"], prec
     file = CACHE / f"{_key(tokens, base, pooling, precision)}.npy"
     if file.is_file():
         return np.asarray(np.load(file, allow_pickle=False))
-    found = _compute(tokens, base, pooling, precision)
+    found = compute(tokens, base, pooling, precision)
     tables.write_whole(file, lambda temporary: _save(found, temporary))
     return found
 
 
-def _compute(tokens: encoder.Tokens, base: Path, pooling: str, precision: Literal["bf16", "fp32"]) -> np.ndarray:
+def compute(tokens: encoder.Tokens, base: Path, pooling: str, precision: Literal["bf16", "fp32"]) -> np.ndarray:
+    """The features alone, without the cache."""
     network = encoder.load(AutoModel, base).eval()
     lengths = tokens.rows.lengths
     found = np.empty((len(lengths), network.config.hidden_size), dtype=np.float32)

@@ -1,6 +1,8 @@
 """A pretrained encoder as it is, read once, and a small network fitted on its features of each text."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 # Neither is: once the features are there a fold takes a second.
 BASE = "encoder"
 SLOW: frozenset[str] = frozenset()
+KEPT = ContextVar("features are kept", default=True)
 
 
 class Params(Section):
@@ -58,7 +61,18 @@ def prepare(texts: Sequence[str], base: Path, params: Params) -> Inputs:
 
     tokens = encoder.tokenise(texts, base, params.max_tokens)
     precision = encoder.precision_of(params.precision)
-    return Inputs(features.of(tokens, base, params.pooling, precision), {"precision": precision} | tokens.notes)
+    compute = features.of if KEPT.get() else features.compute
+    return Inputs(compute(tokens, base, params.pooling, precision), {"precision": precision} | tokens.notes)
+
+
+@contextmanager
+def unkept() -> Iterator[None]:
+    """What is prepared inside is not put in the cache: texts by the hundred thousand that nobody asks about again."""
+    before = KEPT.set(False)
+    try:
+        yield
+    finally:
+        KEPT.reset(before)
 
 
 def stored(inputs: Inputs, params: Params) -> int:

@@ -69,7 +69,12 @@ def words_of(text: str) -> list[str]:
 
 def prepare(texts: Sequence[str], base: Path, params: Params) -> Inputs:
     """Look the words of ``texts`` up in ``base``. BadInput: it holds no word vectors, or none for any of the words."""
-    split = [words_of(text)[: params.max_words] for text in texts]
+    return looked_up(texts, base, params.max_words)
+
+
+def looked_up(texts: Sequence[str], base: Path, most: int | None) -> Inputs:
+    """The first ``most`` words of each text (None: all) as rows of the base's table."""
+    split = [words_of(text)[:most] for text in texts]
     known = vectors.load(base, {word for words in split for word in words})
     if not known.words:
         raise BadInput(f"{base} has a vector for none of the words of {len(split)} texts; give this model a base in their language.")

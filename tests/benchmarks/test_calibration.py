@@ -6,9 +6,10 @@ import pytest
 from benchmarks.calibration import families, groups, pairs, peers, power
 from benchmarks.calibration.people import MEANS, World, holds
 from benchmarks.calibration.shares import share, together
+from stages.metrics.estimates import estimates
 from stages.metrics.group_scores import FROM_EVERYONE, ITSELF
 from stages.metrics.group_tests import EVERY, HIGHEST
-from stages.metrics.groups import estimates, gather
+from stages.metrics.groups import gather
 
 
 @pytest.mark.parametrize("texts", [1, 3])

@@ -21,7 +21,7 @@ def test_a_made_up_language_is_one_data_file(tmp_path):
     assert list(table.columns[-3:]) == ["gender", "faith", "age"]
     wei = table[table["person"] == "wei"].iloc[0]
     assert (wei["gender"], wei["age"], wei["lang"], wei["emotion"], wei["emotion_word"]) == ("neither", "young", "xx", "joy", "laha")
-    assert wei.isna().tolist() == [name == "faith" for name in table.columns]
+    assert wei.isna().tolist() == [name in ("faith", "favourable") for name in table.columns]
     assert table.loc[table["template"] == "gave", ["emotion", "emotion_word"]].isna().all(axis=None)
 
 

@@ -10,8 +10,9 @@ from stages.contrasts.methods import Rules as Contrasted
 from stages.contrasts.rows import contrasts
 from stages.metrics import groupwise, inequality, numeric
 from stages.metrics.conventions import ll144
+from stages.metrics.estimates import estimates
 from stages.metrics.group_tests import compare_groups
-from stages.metrics.groups import estimates, gather
+from stages.metrics.groups import gather
 from stages.metrics.scoring import Rules
 from tests.flows.test_audit import BINARY, audit, counts, from_counts, write
 from tests.known_failures.studies import PAIR, REFERENCE, evaluated, spread

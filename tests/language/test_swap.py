@@ -48,15 +48,15 @@ def test_what_becomes_of_a_sentence(text: str, swapped: str) -> None:
     ],
 )
 def test_words_with_another_sense_and_words_inside_words_stay(text: str) -> None:
-    assert SWAP(text) == (text, 0, ())
+    assert SWAP(text) == (text, (), ())
 
 
 def test_a_place_is_no_person() -> None:
     """Known failure T45: a place's name replaced as if it were a person's."""
     swap = Swap.of([], [("Jordan", "Emily")])
     assert swap("Jordan lives in Jordan").text == "Emily lives in Jordan"
-    assert swap("West Jordan is far, said J. Jordan").changed == 0
-    assert swap("jordan almonds").changed == 0
+    assert swap("West Jordan is far, said J. Jordan").changed == ()
+    assert swap("jordan almonds").changed == ()
 
 
 def test_regular_plurals_follow_their_singulars() -> None:
@@ -71,7 +71,7 @@ def test_what_cannot_be_decided_is_counted_and_left_out() -> None:
     texts = ["They told her stories.", "It rained.", "She saw him."]
     assert list(counterfactuals(texts, SWAP, counts)) == [("She saw him.", "He saw her.")]
     assert counts == Counts(clear=1, ambiguous=1, unchanged=1)
-    assert SWAP(texts[0]) == (texts[0], 0, ("her",))
+    assert SWAP(texts[0]) == (texts[0], (), ("her",))
 
 
 ONE_TO_ONE = [

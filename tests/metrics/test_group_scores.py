@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from stages.metrics.estimates import estimates
 from stages.metrics.furthest import adjusted
 from stages.metrics.group_scores import FROM_EVERYONE, ITSELF, OVER_REFERENCE, score_groups
 from stages.metrics.group_tests import HIGHEST, compare_groups, null_values
-from stages.metrics.groups import estimates, gather
+from stages.metrics.groups import gather
 from stages.metrics.scoring import Rules
 from tests.metrics.test_groups import SETS, study
 

@@ -8,7 +8,8 @@ import pytest
 from fairlearn import metrics as fairlearn
 from sklearn import metrics
 
-from stages.metrics.groups import QUANTILES, RATES, Groups, estimates, gather
+from stages.metrics.estimates import QUANTILES, estimates
+from stages.metrics.groups import RATES, Groups, gather
 from stages.metrics.lattice import MOST_GROUPS, lattice, persons
 
 ATTRIBUTES = {"gender": ["woman", "man", "non-binary", None], "race": ["white", "Black", "Asian"], "age": ["up to 55", "over 55"]}

@@ -45,7 +45,7 @@ def test_a_second_reading_computes_nothing_and_is_equal(base, tmp_path, monkeypa
     texts, _ = planted_texts(20)
     first = frozen_encoder.prepare(texts, base, FP32).features
     assert len(cached(tmp_path)) == 1, "the result alone, no half-written file"
-    monkeypatch.setattr(features, "_compute", lambda *_: pytest.fail("the cache was not read"))
+    monkeypatch.setattr(features, "compute", lambda *_: pytest.fail("the cache was not read"))
     assert np.array_equal(frozen_encoder.prepare(texts, base, FP32).features, first)
 
 
@@ -111,3 +111,12 @@ def test_the_head_is_trained_as_asked(optimiser, method, decay):
 def test_word_vectors_are_no_base_for_it(tmp_path):
     with pytest.raises(BadInput, match="holds word vectors"):
         frozen_encoder.prepare(["a"], word_vectors(tmp_path / "vectors"), FP32)
+
+
+def test_what_is_prepared_unkept_is_the_same_and_leaves_nothing_in_the_cache(base, tmp_path):
+    texts, _ = planted_texts(20)
+    with frozen_encoder.unkept():
+        first = frozen_encoder.prepare(texts, base, FP32).features
+    assert not (tmp_path / ".cache").exists()
+    assert np.array_equal(frozen_encoder.prepare(texts, base, FP32).features, first)
+    assert len(cached(tmp_path)) == 1

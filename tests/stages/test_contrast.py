@@ -10,10 +10,13 @@ from stages.contract import tables
 from stages.contract.bad_input import BadInput
 from stages.contract.contrasts import ContrastFits, Contrasts
 from stages.contract.params import Challenge, Design
+from stages.contract.swaps import Identities, SwapEffects, SwapResponses
 from stages.contract.tables import from_pandas
 from tests.conftest import ROOT
 
 CORPUS = ROOT / "stages" / "challenges" / "corpora" / "en_black_white.yaml"
+NO_RESPONSES = ["challenge", "sentence_id", "task", "model", "favourable", "unit_score"]
+NO_SWAPS = SwapResponses.__metadata__[0].empty().append_column("task", [[]]).append_column("model", [[]])
 DESIGN = Design.model_validate(
     {
         "tasks": {
@@ -41,7 +44,7 @@ def responses():
 
 @pytest.fixture(scope="module")
 def found(responses):
-    terms, fits = contrast.run(responses, DESIGN, contrast.Params())
+    terms, fits, *_ = contrast.run(responses, NO_SWAPS, DESIGN, contrast.Params())
     terms = tables.check(terms, Contrasts.__metadata__[0], "contrasts").to_pandas()
     return terms, tables.check(fits, ContrastFits.__metadata__[0], "fits").to_pandas()
 
@@ -63,15 +66,43 @@ def test_a_task_about_an_emotion_is_asked_of_the_sentences_about_it(found):
 
 
 def test_the_number_of_processes_changes_nothing(responses, found):
-    terms, _ = contrast.run(responses, DESIGN, contrast.Params(processes=2))
+    terms, *_ = contrast.run(responses, NO_SWAPS, DESIGN, contrast.Params(processes=2))
     pd.testing.assert_frame_equal(tables.check(terms, Contrasts.__metadata__[0], "contrasts").to_pandas(), found[0])
 
 
 def test_a_challenge_without_a_category_to_compare_with_is_refused(responses):
     with pytest.raises(BadInput, match="group: black_white must have one of Anglo to compare with, and has Black, white"):
-        contrast.run(responses, DESIGN, contrast.Params(references={"group": ("Anglo",)}))
+        contrast.run(responses, NO_SWAPS, DESIGN, contrast.Params(references={"group": ("Anglo",)}))
 
 
-def test_without_challenges_there_are_no_rows(responses):
-    terms, fits = contrast.run(responses.slice(0, 0), DESIGN, contrast.Params())
-    assert terms.num_rows == fits.num_rows == 0
+def test_without_challenges_and_swaps_there_are_no_rows(responses):
+    found = contrast.run(responses.slice(0, 0), NO_SWAPS, DESIGN, contrast.Params())
+    assert [table.num_rows for table in found] == [0, 0, 0, 0]
+
+
+def test_labelled_sentences_are_for_groups_and_not_for_regressions():
+    """Scores of a regression whose low values are favourable are turned: a higher score, .1 more for women, is against them."""
+    source = ROOT / "stages" / "challenges" / "corpora" / "en_identities.yaml"
+    sentences = run(Challenge(use="eec", source=str(source)), Params()).to_pandas().drop(columns=["text", "lang"])
+    score = np.where(sentences["favourable"], 0.3, 0.7) + 0.1 * (sentences["gender"] == "women")
+    answers = from_pandas(sentences.assign(y_score=score, unit_score=score, challenge="c", task="joy", model="m"))
+    task = DESIGN.tasks["joy"].model_copy(update={"kind": "regression", "favourable": "low"})
+    design = DESIGN.model_copy(update={"tasks": {"joy": task}})
+    terms, _, _, groups = contrast.run(answers, NO_SWAPS, design, contrast.Params(order=1))
+    assert terms.num_rows == 0
+    found = tables.check(groups, Identities.__metadata__[0], "identities").to_pandas().set_index(["group", "metric"])
+    assert found.loc[("women", "difference"), "value"] == pytest.approx(-0.1)
+    assert found.loc[("Muslim people", "subgroup_auc"), "value"] == 1.0
+
+
+def test_swaps_of_every_cell_are_there():
+    row = {"doc_id": "d", "author_id": "a", "attribute": "gender", "first": "women", "second": "men", "direction": "first to second"}
+    row |= {"favourable": True, "original": 0.6, "swapped": 0.4, "original_decision": True, "swapped_decision": False, "model": "m"}
+    swaps = from_pandas(pd.DataFrame([{**row, "task": task, "doc_id": f"d{i}"} for task in ("joy", "trust") for i in range(8)]))
+    empty = from_pandas(pd.DataFrame(columns=[*NO_RESPONSES]))
+    found = contrast.run(empty, swaps, DESIGN, contrast.Params())[2]
+    found = tables.check(found, SwapEffects.__metadata__[0], "effects").to_pandas()
+    chosen = found[(found["label"] == "all") & (found["convention"] == "crossbias") & (found["direction"] == "first to second")]
+    assert chosen["task"].tolist() == ["joy", "trust"]
+    assert chosen["p_value"].tolist() == pytest.approx([2 * 0.5**8] * 2)
+    assert chosen["only_first"].tolist() == [8, 8]

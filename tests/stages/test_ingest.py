@@ -5,10 +5,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from stages import ingest
+from stages import ingest, subgroup
 from stages.contract import tables
 from stages.contract.bad_input import BadInput
-from stages.contract.params import Task
+from stages.contract.params import Entry, Task
 from stages.contract.schemas import Documents, Population
 from tests.conftest import ROOT
 
@@ -84,3 +84,59 @@ def test_what_cannot_be_benchmarked_is_refused(tmp_path, rows, changed, sentence
         ingest.run(own(tmp_path, rows, **changed), ingest.Params(folds=3))
     assert sentence in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+MENTIONS = (Entry(use="lookup", attributes=["gender"]), Entry(use="names", attributes=["gender"]))
+
+
+def mentioning(tmp_path, **changed):
+    texts = ["She left", "he and Mary", "rain"]
+    rows = [(f"t{i}", f"p{i}", texts[i % 3], i % 2, "woman") for i in range(24)]
+    return own(tmp_path, rows, **changed)
+
+
+def test_whom_texts_mention_becomes_columns_beside_the_declared(tmp_path, capsys):
+    documents = ingest.run(mentioning(tmp_path), ingest.Params(folds=2, mentions=MENTIONS))[0].to_pandas()
+    found = documents.groupby("text")[["mentioned_gender", "mentioned_gender_by_name"]].first()
+    assert found.loc["She left"].fillna("").tolist() == ["women", ""]
+    assert found.loc["he and Mary"].fillna("").tolist() == ["men", "women"]
+    assert found.loc["rain"].isna().all()
+    assert set(documents["gender"]) == {"woman"}
+    assert "mentioned_gender is found in 16 of 24 English texts: whom they mention, not who wrote them" in capsys.readouterr().out
+
+
+def test_texts_in_other_languages_mention_nobody_we_could_find(tmp_path):
+    task = mentioning(tmp_path)
+    task = Task.model_validate(task.model_dump() | {"dataset": task.dataset.model_dump() | {"lang": "es"}})
+    documents = ingest.run(task, ingest.Params(folds=2, mentions=MENTIONS))[0]
+    assert documents.column("mentioned_gender").null_count == 24
+    assert tables.check(documents, Documents.__metadata__[0], "d").num_rows == 24
+
+
+def test_mined_columns_are_subgroups_like_any_other(tmp_path):
+    documents, population = ingest.run(mentioning(tmp_path), ingest.Params(folds=2, mentions=MENTIONS))
+    rules = {"mentioned_gender": subgroup.Rule(privileged=("men",))}
+    coded = subgroup.run(documents, population, subgroup.Params(attributes=rules))[0].to_pandas()
+    assert coded["mentioned_gender"].fillna("unknown").value_counts().to_dict() == {"protected": 8, "privileged": 8, "unknown": 8}
+
+
+def test_of_a_simulation_with_mined_columns_nothing_is_planted():
+    documents, population = ingest.run(survey(), ingest.Params(folds=3, mentions=MENTIONS[:1]))
+    assert population.num_rows == 0
+    assert {"gender", "mentioned_gender"} <= set(documents.column_names) & set(population.column_names)
+
+
+def test_mined_columns_have_names_of_their_own(tmp_path):
+    with pytest.raises(BadInput, match="'mentioned_gender' is mined twice"):
+        ingest.run(mentioning(tmp_path), ingest.Params(folds=2, mentions=MENTIONS[:1] * 2))
+    path = tmp_path / "own.csv"
+    path.write_text(path.read_text().replace("gender", "mentioned_gender"))
+    dataset = {
+        "use": "delimited",
+        "source": str(path),
+        "identifier": "id",
+        "author": "author",
+        "attributes": {"mentioned_gender": "category"},
+    }
+    with pytest.raises(BadInput, match="column 'mentioned_gender' has a name that mined columns have"):
+        ingest.run(Task.model_validate({"dataset": dataset, "label": "score"}), ingest.Params(folds=2))
