@@ -132,6 +132,16 @@ def test_every_parameter_a_stage_reads_is_listed(stage):
         assert {"tasks", "models"} <= set(params)
 
 
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.stem)
+def test_every_design_has_the_parameters_that_dvc_looks_up(design):
+    """DVC refuses to run a stage that lists a key which params.yaml leaves to its default."""
+    sections = yaml.safe_load(design.read_text(encoding="utf-8"))
+    for stage in STAGES:
+        for section, _, key in (entry.partition(".") for entry in listed(stage, "params") if "{" not in entry):
+            assert section in sections, f"{stage}: {section}"
+            assert not key or key in sections[section], f"{stage}: {section}.{key}"
+
+
 def test_no_parameter_has_a_name_that_dvc_overlooks():
     for stage in STAGES:
         assert not BANNED_KEYS & set(importlib.import_module(f"stages.{stage}").Params.model_fields)
