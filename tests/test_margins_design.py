@@ -48,4 +48,4 @@ def test_a_task_runs_to_its_scores(name, tmp_path, monkeypatch):
     found = tables.check(scores, Scores.__metadata__[0], "scores").to_pandas().set_index("metric")
     assert found.loc["pearson_r", "n"] == 30
     assert groups.num_rows == 0
-    assert set(metrics) == set(found.index)
+    assert set(metrics) < set(found.index), "the rest is precision, recall and F1 by label"

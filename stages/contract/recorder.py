@@ -15,12 +15,16 @@ from typing import Any
 
 import psutil
 
+from stages.contract.bad_input import BadInput
 from stages.contract.footprint import FOLDER, Footprint, Watts
 from stages.contract.tables import write_whole
 
 # The tracker's own files, network and tokens are off, whatever a configuration of codecarbon in this folder or home says.
 QUIET: dict[str, Any] = {"output_methods": [], "emissions_endpoint": None, "electricitymaps_api_token": None, "log_level": "critical"}
 QUIET |= {"country_iso_code": "USA", "force_carbon_intensity_g_co2e_kwh": 475, "pue": 1.0, "allow_multiple_runs": True}
+
+# What drivers of counters, files and packages in other versions throw.
+FAILURES = (OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, ImportError, RuntimeError, psutil.Error, BadInput)
 
 
 def start() -> Any:
@@ -36,7 +40,7 @@ def start() -> Any:
         logging.getLogger("codecarbon").setLevel(logging.CRITICAL)
         tracker = OfflineEmissionsTracker(**QUIET, measure_power_secs=5)
         tracker.start()
-    except Exception as error:  # noqa: BLE001 (whatever a counter's driver throws, the stage goes on)
+    except FAILURES as error:
         print(f"footprint: energy is estimated, as measuring failed: {type(error).__name__}: {error}", file=sys.stderr)
         return None
     return tracker
@@ -49,7 +53,7 @@ def record(tracker: Any, stage: str, names: dict[str, str]) -> None:
         content = dataclasses.asdict(found) | {"energy": found.energy(watts)._asdict()}
         text = json.dumps(content, indent=2, allow_nan=False) + "\n"
         write_whole(FOLDER.joinpath(*_place(stage, names)), lambda path: _put(path, text))
-    except Exception as error:  # noqa: BLE001 (the results are whole; only their record is not)
+    except FAILURES as error:  # the results are whole; only their record is not
         print(f"footprint: not recorded: {type(error).__name__}: {error}", file=sys.stderr)
 
 
