@@ -43,7 +43,7 @@ def publish(found: Assessed, options: Options, folder: Path) -> list[dict[str, A
     parts = _made(found) | found.measured.parts(rules)
     title = f"Ethical assessment of the predictions in {options.audit.file.name}"
     about = [f"{found.audit.reading.rows['used']:,} texts with labels and predictions of one classifier. {WHOSE}"]
-    page, text = assessment.render(parts, title, about, "report.html", [], BESIDE)
+    page, text = assessment.render(parts, title, about, "report.html", None, BESIDE)
     beside = {"index.md": text, "report.html": found.told.page, "impact_ratios.csv": _csv(found)}
     beside["model_card.md"] = card(parts, title, [tables.rules(found.audit.subgroup)], assessment_made.rules(rules))
     verdicts = assessment.verdicts(assessment.arranged(parts))

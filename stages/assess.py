@@ -20,6 +20,7 @@ from stages.contract.tables import At, from_pandas
 from stages.metrics.impact_ratios import COLUMNS, impact_ratios
 from stages.reporting import assessment, assessment_made, results, tables
 from stages.reporting.assessment_card import card
+from stages.reporting.assessment_made import Sizes
 from stages.reporting.assessment_measured import Measured
 from stages.reporting.assessment_published import published
 
@@ -69,11 +70,19 @@ def run(  # noqa: PLR0917 - a stage's signature is its declaration
     found = results.read(scores, sets, list(design.tasks), list(design.models))
     ratios = impact(authors, subgroups, predictions, params, rules.confidence)
     measured = Measured(found, groups, ratios, descriptions, effects, identities, tokens, leanings, figures)
-    parts = assessment_made.parts(design, found, sections, params.footprint) | measured.parts(rules)
+    parts = assessment_made.parts(design, found, _sizes(authors, predictions), sections, params.footprint) | measured.parts(rules)
     theirs = published(measured, [name for name, task in design.tasks.items() if task.dataset.use == "hate_speech"])
     page, text = assessment.render(parts, params.title, assessment_made.about(design, found), REPORT, theirs, BESIDE)
     model_card = card(parts, params.title, [tables.rules(sections["subgroup"])], assessment_made.rules(rules))
     return page, text, model_card, from_pandas(ratios)
+
+
+def _sizes(authors: pa.Table, predictions: pa.Table) -> dict[str, Sizes]:
+    """Of each task its texts, those that a model decided on, and their authors."""
+    whole = authors.select(["task", "doc_id", "author_id"]).to_pandas()
+    decided = whole.merge(predictions.select(["task", "doc_id"]).to_pandas().drop_duplicates(), on=["task", "doc_id"]).groupby("task")
+    people = decided["author_id"].nunique()
+    return {task: Sizes(int(texts), int(decided.size()[task]), int(people[task])) for task, texts in whole["task"].value_counts().items()}
 
 
 def impact(authors: pa.Table, subgroups: pa.Table, predictions: pa.Table, params: Params, confidence: float) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from stages.reporting import assessment_text
+from stages.reporting import assessment_text, filled
 from stages.reporting.assessment_rows import CANNOT_TELL, DISPARITY, NO_EVIDENCE
 from stages.reporting.tables import Table
 
@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parent
 class Part:
     """What was measured of one figure of altai.yaml.
 
-    ``verdicts``: how many of each; ``first``: the most telling disparity; ``said``: what is not said of every design.
+    ``verdicts``: how many of each; ``first``: the disparity with the strongest evidence; ``said``: what is not said of every design.
     """
 
     tables: Sequence[Table] = ()
@@ -83,7 +83,7 @@ def figures(parts: Parts) -> tuple[dict[str, Figure], dict[str, str]]:
     shown = {}
     for name, part in parts.items():
         if part is not None:
-            said = [*part.said, *words[name].get("said", [])]
+            said = [*words[name].get("said", []), *part.said]
             section = words[name].get("section", "")
             shown[name] = Figure(name, words[name]["title"], said, part.tables, part.verdicts or {}, section, part.first)
     return shown, {name: words[name]["absent"] for name, part in parts.items() if part is None}
@@ -109,21 +109,19 @@ def coverage(requirements: Sequence[Requirement]) -> Table:
 
 
 def verdicts(requirements: Sequence[Requirement]) -> Table:
-    """What was tested, with how many of each verdict and the most telling disparity."""
+    """What was tested, with how many of each verdict and the disparity with the strongest evidence."""
     names = (DISPARITY, NO_EVIDENCE, CANNOT_TELL)
     tested = [figure for one in requirements for heading in one.headings for figure in heading.measured if figure.verdicts]
     rows = [[one.title, *(f"{one.verdicts.get(name, 0):,}" for name in names), one.first or "none"] for one in tested]
-    columns = ["What was tested", "Disparities", "No evidence of disparity", "Cannot tell", "The most telling disparity"]
+    columns = ["What was tested", "Disparities", "No evidence of disparity", "Cannot tell", "The disparity with the strongest evidence"]
     return Table("What was found", columns, rows, (0, 4))
 
 
-def render(
-    parts: Parts, title: str, about: Sequence[str], report: str, published: Sequence[Table], beside: Sequence[str]
-) -> tuple[str, str]:
+def render(parts: Parts, title: str, about: Sequence[str], report: str, published: Part | None, beside: Sequence[str]) -> tuple[str, str]:
     """The page as HTML that needs nothing else, and as Markdown.
 
     ``about``: what was assessed and how to read it; ``report``: where the report lies, from here; ``published``: the paper's tables
-    beside ours; ``beside``: names of the files that lie beside the page.
+    beside ours, and which have none; ``beside``: names of the files that lie beside the page.
     """
     requirements = arranged(parts)
     shown = {
@@ -134,7 +132,7 @@ def render(
         "verdicts": verdicts(requirements),
     }
     shown |= {"report": report, "published": published, "beside": beside}
-    return _html().get_template("assessment.html.jinja").render(shown) + "\n", markdown("assessment.md.jinja", shown)
+    return filled.fill("assessment.html.jinja", shown), markdown("assessment.md.jinja", shown)
 
 
 def markdown(template: str, shown: Mapping[str, Any]) -> str:
@@ -162,16 +160,3 @@ def grid(table: Table) -> str:
     lines = [[escape(cell) or " " for cell in row] for row in (table.columns, *table.rows)]
     lines.insert(1, ruler)
     return f"**{escape(table.caption)}**\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _html() -> Any:
-    import jinja2
-
-    return jinja2.Environment(
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        loader=jinja2.FileSystemLoader(FOLDER),
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=assessment_text.in_html,
-    )

@@ -1,7 +1,7 @@
 """What was assessed and how it can be made again: the design -> parts of the assessment."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from stages.contract.params import Design, Section
 from stages.reporting import tables
@@ -11,6 +11,7 @@ from stages.reporting.tables import Table
 from stages.reporting.wording import count, listed, option, percent
 
 DRAWN = {"seed", "threads"}
+NOBODY = "Data and labels are described on all texts, models on those they decided on. A text without an author counts as another person's."
 WHERE = "Who collected and labelled the texts stands with each data set in the code, and in the model card where its owner filled it in."
 RECORDED = (
     "Every number follows from the data, the design and the code by a recorded pipeline, whose lock file holds the checksum of every "
@@ -22,10 +23,20 @@ SAME = (
 SAME += "and texts. They do not cover another run of the training with another seed."
 
 
-def parts(design: Design, results: Results, sections: Mapping[str, Section], footprint: str | None) -> dict[str, Part | None]:
-    """By figure of altai.yaml what the design itself tells; ``footprint`` is a sentence on an earlier run."""
+class Sizes(NamedTuple):
+    """Texts of a task, those of them that models decided on, and the people who wrote these."""
+
+    texts: int
+    decided: int
+    people: int
+
+
+def parts(
+    design: Design, results: Results, sizes: Mapping[str, Sizes], sections: Mapping[str, Section], footprint: str | None
+) -> dict[str, Part | None]:
+    """By figure of altai.yaml what the design itself tells; ``sizes`` by task; ``footprint`` is a sentence on an earlier run."""
     return {
-        "data": Part([texts(design, results), tables.tasks(design)], said=[WHERE]),
+        "data": Part([texts(design, results, sizes), tables.tasks(design)], said=[WHERE, NOBODY]),
         "traceability": Part([tables.models(design)], said=[RECORDED]),
         "reproducibility": Part([seeds(sections)], said=[SAME]),
         "auditability": Part(),
@@ -38,7 +49,10 @@ def about(design: Design, results: Results) -> list[str]:
     cells = count(len(list(results.performed())), "classifier")
     tasks = f"{count(len(design.tasks), 'task')} ({listed(list(design.tasks))})"
     models = f"{count(len(design.models), 'model')} ({listed(list(design.models))})"
-    said = [f"{cells}: {tasks} by {models}. Each decides whether a text is favourable."]
+    said = [
+        f"{cells}: {tasks} by {models}.",
+        *(f"{row[0]}: favourable are {row[4]} (label {row[2]})." for row in tables.tasks(design).rows),
+    ]
     simulated = [name for name, task in design.tasks.items() if task.dataset.use == "simulated"]
     made_up = "simulated people and texts, whose figures test the program and are no evidence about any real group."
     return [*said, f"{listed(simulated)}: {made_up}"] if simulated else said
@@ -52,13 +66,10 @@ def rules(evaluate: Any) -> str:
     return f"{held} {corrected} {what}"
 
 
-def texts(design: Design, results: Results) -> Table:
-    """How many texts by how many people each task has."""
-    rows = []
-    for task in design.tasks:
-        first, grouped = results.everyone(task, results.models[0], "accuracy"), task in results.orders
-        rows.append([task, f"{first.n:,}", f"{results.total(task).people:,}" if grouped else "not known", "yes" if grouped else "no"])
-    return Table("Texts that the figures rest on", ["Task", "Texts", "People", "Has groups"], rows)
+def texts(design: Design, results: Results, sizes: Mapping[str, Sizes]) -> Table:
+    """How many texts each task has, and how many by how many people the models decided on."""
+    rows = [[task, *(f"{number:,}" for number in sizes[task]), "yes" if task in results.orders else "no"] for task in design.tasks]
+    return Table("Texts that the figures rest on", ["Task", "Texts", "Of which models decided on", "By people", "Has groups"], rows)
 
 
 def seeds(sections: Mapping[str, Section]) -> Table:

@@ -1,39 +1,46 @@
 """The figures that Singh et al. (2021) printed beside ours, for tasks on the same data: numbers of a yaml file and tables -> tables."""
 
 from collections.abc import Collection
-from typing import Any
 
 import yaml
 
-from stages.reporting.assessment import FOLDER
-from stages.reporting.assessment_cells import BY_LABEL, REPORT
+from stages.reporting.assessment import FOLDER, Part
+from stages.reporting.assessment_cells import BY_LABEL, REPORT, support
 from stages.reporting.assessment_measured import Measured
-from stages.reporting.assessment_rows import figure, records, share
+from stages.reporting.assessment_rows import Row, figure, records, share
 from stages.reporting.groups import ITSELF
 from stages.reporting.results import EVERYONE, OURS, Key, Results
 from stages.reporting.tables import Table
 from stages.reporting.wording import measure, number
 
 CONVENTION = "assessment2021"
+# What the paper prints that no table of ours holds.
+NO_MEAN = "Tables 8 and 9, mean probability of hateful of made-up sentences by label and group: the figures of made-up sentences are "
+NO_MEAN += "differences between groups and AUCs, and hold no mean score."
+WHOSE = "% of hateful and of other texts; published of the training set (nine tenths of the texts), ours of all texts"
 LABELS = {"unfavourable": "Hateful", "favourable": "Not hateful", "macro": "Macro average", "weighted": "Weighted average"}
 
 
-def published(measured: Measured, tasks: Collection[str]) -> list[Table]:
-    """The paper's tables beside ours, of ``tasks`` on its data: hateful is the unfavourable label there. None without tasks."""
+def published(measured: Measured, tasks: Collection[str]) -> Part | None:
+    """The paper's tables beside ours, of ``tasks`` on its data: hateful is the unfavourable label there. None without tasks.
+
+    What is said are the tables that nothing of ours stands beside.
+    """
     if not tasks:
-        return []
+        return None
     theirs = yaml.safe_load((FOLDER / "assessment2021.yaml").read_text(encoding="utf-8"))
     held = (measured.groups, measured.descriptions, measured.effects, measured.identities)
     own = [[row for row in records(table.to_pandas()) if row["task"] in tasks] for table in held]
     found = [
         _performance(theirs["performance"], tasks, measured.results),
-        _described("Table 2: texts that refer to a group, % of hateful and of other texts", theirs["references"], "group", own[1]),
-        _described("Table 4: texts that hold a word, % of hateful and of other texts", theirs["terms"], "term", own[1]),
+        _described(f"Table 2: texts that refer to a group, {WHOSE}", theirs["references"], "group", own[1], 2),
         _mean_scores(theirs["mean_scores"], own[0]),
+        _described(f"Table 4: texts that hold a word, {WHOSE}", theirs["terms"], "term", own[1], 4),
         _swaps(theirs["swaps"], own[2]),
         _counterfactual(theirs["counterfactual_bias"], own[3]),
     ]
-    return [table for table in found if table.rows]
+    missing = [f"{table.caption}: not asked for." for table in found if not table.rows]
+    return Part([table for table in found if table.rows], said=[*missing, NO_MEAN])
 
 
 def _performance(theirs: dict[str, list[float]], tasks: Collection[str], results: Results) -> Table:
@@ -41,15 +48,16 @@ def _performance(theirs: dict[str, list[float]], tasks: Collection[str], results
     for task, model in results.performed():
         for name in LABELS if task in tasks else ():
             scores = [results.scores.get(Key(task, model, EVERYONE, "everyone", metric, OURS)) for metric in REPORT[name]]
-            known = [score for score in scores if score is not None]
-            if known:
-                rows.append([f"{task}, {model}", LABELS[name], *(measure(score) for score in scores), f"{known[0].n:,}"])
+            if any(scores):
+                rows.append([f"{task}, {model}", LABELS[name], *(measure(score) for score in scores), support(scores)])
     columns = ["Model", "Label", "Precision", "Recall", "F1", "Support"]
-    return Table("Table 1: technical performance (published on 3,803 test texts)", columns, rows, (0, 1))
+    return Table(
+        "Table 1: technical performance on the texts that models decided on", columns, rows if len(rows) > len(theirs) else [], (0, 1)
+    )
 
 
-def _described(caption: str, theirs: dict[str, list[float]], kind: str, descriptions: list[dict[str, Any]]) -> Table:
-    """Ours under the paper's own rules, of all texts; theirs are of the nine tenths in the training set."""
+def _described(caption: str, theirs: dict[str, list[float]], kind: str, descriptions: list[Row], decimals: int) -> Table:
+    """Ours under the paper's own rules; ``decimals`` are the paper's."""
     name = "term" if kind == "term" else "category"
     ours = {row[name]: row for row in descriptions if row["convention"] == CONVENTION and row["kind"] == kind}
     rows = []
@@ -59,14 +67,14 @@ def _described(caption: str, theirs: dict[str, list[float]], kind: str, descript
         if row is not None:
             n_other = row["n_favourable"]
             hits = (row["texts"] - row["favourable"], row["n"] - n_other), (row["favourable"], n_other)
-            counts = [f"{100 * part / whole:.4f} ({part:,} of {whole:,})" for part, whole in hits]
-        rows.append([word, f"{hateful:g}", f"{other:g}", *counts])
+            counts = [f"{100 * part / whole:.{decimals}f} ({part:,} of {whole:,})" for part, whole in hits]
+        rows.append([word, *(f"{value:.{decimals}f}" for value in (hateful, other)), *counts])
     columns = ["Who or what", "Published, hateful", "Published, other", "Ours, hateful", "Ours, other"]
     return Table(caption, columns, rows if ours else [])
 
 
-def _mean_scores(theirs: dict[str, list[float]], groups: list[dict[str, Any]]) -> Table:
-    rows = [["published", name, f"{not_hateful:.1f} %", f"{hateful:.1f} %"] for name, (not_hateful, hateful) in theirs.items()]
+def _mean_scores(theirs: dict[str, list[float]], groups: list[Row]) -> Table:
+    rows = [["published", name, f"{not_hateful:.1f}", f"{hateful:.1f}"] for name, (not_hateful, hateful) in theirs.items()]
     ours: dict[tuple[str, str], dict[str, str]] = {}
     for row in groups:
         if row["comparison"] == ITSELF and row["metric"] in BY_LABEL and row["attributes"] == "mentioned_gender" and row["group"] in theirs:
@@ -75,13 +83,14 @@ def _mean_scores(theirs: dict[str, list[float]], groups: list[dict[str, Any]]) -
                 turned |= {"value": 100 * (1 - row["value"])}
             if row["ci_low"] is not None:
                 turned |= {"ci_low": 100 * (1 - row["ci_high"]), "ci_high": 100 * (1 - row["ci_low"])}
-            ours.setdefault((row["model"], row["group"]), {})[row["metric"]] = figure(turned, decimals=1)
+            ours.setdefault((row["model"], row["group"]), {})[row["metric"]] = f"{figure(turned, decimals=1)}, n {row['n']:,}"
     rows += [[model, group, *(found.get(metric, "not computed") for metric in BY_LABEL)] for (model, group), found in ours.items()]
     columns = ["Model", "Texts that mention", "Labelled not hateful", "Labelled hateful"]
-    return Table("Table 3: mean probability of hateful, %", columns, rows if ours else [], (0, 1))
+    caption = "Table 3: mean probability of hateful, %, of the texts that models decided on"
+    return Table(caption, columns, rows if ours else [], (0, 1))
 
 
-def _swaps(theirs: dict[str, float], effects: list[dict[str, Any]]) -> Table:
+def _swaps(theirs: dict[str, float], effects: list[Row]) -> Table:
     rows = [["published", "", *(f"{theirs[name]:.1f} %" for name in ("women", "men", "unchanged"))]]
     for row in effects:
         if (row["convention"], row["label"], row["direction"]) == (CONVENTION, "all", "either") and {row["first"], row["second"]} == {
@@ -96,7 +105,7 @@ def _swaps(theirs: dict[str, float], effects: list[dict[str, Any]]) -> Table:
     return Table(caption, columns, rows if len(rows) > 1 else [])
 
 
-def _counterfactual(theirs: dict[str, float], identities: list[dict[str, Any]]) -> Table:
+def _counterfactual(theirs: dict[str, float], identities: list[Row]) -> Table:
     rows = [["published", "", name, f"{value:.4f}", "-"] for name, value in theirs.items()]
     of = {(row["model"], row["challenge"], row["group"], row["metric"]): row for row in identities if row["order"] == 1}
     for (model, challenge, group, metric), row in of.items():

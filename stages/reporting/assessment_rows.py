@@ -1,24 +1,26 @@
-"""Rows of a table of figures as the words of the assessment: intervals, verdicts, shares, and the most telling rows first."""
+"""Rows of a table of figures as the words of the assessment: intervals, verdicts, shares, names of groups, the surest rows first."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
 
+from stages.contract.descriptions import MINED
 from stages.reporting.groups import CANNOT_TELL, DISPARITY
 from stages.reporting.results import Score
 from stages.reporting.tables import Table
 from stages.reporting.wording import measure, number, probability
 
 NO_EVIDENCE = "no evidence of disparity"
+UNKNOWN, NOT_FOUND = "unknown", "no mention found"
 FIRST = 30  # rows of a table of the page; the tables beside it have all
-Row = Mapping[str, Any]
+Row = dict[str, Any]
 
 
-def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+def records(frame: pd.DataFrame) -> list[Row]:
     """The rows of a frame, null as None."""
-    found: list[dict[str, Any]] = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    found: list[Row] = frame.astype(object).where(frame.notna(), None).to_dict("records")
     return found
 
 
@@ -49,10 +51,43 @@ def counted(rows: Sequence[Row], level: float) -> dict[str, int]:
     return {name: found.count(name) for name in (DISPARITY, NO_EVIDENCE, CANNOT_TELL) if name in found}
 
 
-def telling(rows: Sequence[Row], level: float, value: str = "value") -> list[Row]:
-    """Disparities first, then what a test can tell, each by how far ``value`` is from 0."""
+def telling(rows: Sequence[Row], level: float, size: str, value: str = "value") -> list[Row]:
+    """Disparities first, then what a test can tell; each by q-value, then by the number in ``size``, then by how far ``value`` is from 0.
+
+    Never by ``value`` alone: the smallest groups have the most extreme values by chance.
+    """
     rank = {DISPARITY: 0, NO_EVIDENCE: 1, CANNOT_TELL: 2}
-    return sorted(rows, key=lambda row: (rank[verdict(row, level)], -abs(row[value]) if row[value] is not None else math.inf))
+
+    def place(row: Row) -> tuple[float, ...]:
+        known = [math.inf if row[name] is None else row[name] for name in ("q_value", size)]
+        return rank[verdict(row, level)], known[0], -known[1], -abs(row[value]) if row[value] is not None else math.inf
+
+    return sorted(rows, key=place)
+
+
+def surest(rows: Sequence[Row], level: float, said: Callable[[Row], str]) -> str:
+    """The first of rows that ``telling`` ordered in a sentence, where it is a disparity; else ""."""
+    return said(rows[0]) if rows and verdict(rows[0], level) == DISPARITY else ""
+
+
+def group_name(group: str, attributes: str) -> str:
+    """A group's name. Of an attribute mined from texts "unknown" says that no mention was found, and is called so.
+
+    A name with other than one part an attribute (a category with a comma in it) stays as it is.
+    """
+    names, parts = attributes.split("+"), group.split(", ")
+    if len(names) != len(parts):
+        return group
+    return ", ".join(NOT_FOUND if _unmentioned(name, part) else part for name, part in zip(names, parts, strict=True))
+
+
+def unmentioned(row: Row) -> bool:
+    """Whether a group is of texts in which nobody was found to be mentioned, by an attribute of its set: no group of people."""
+    return any(_unmentioned(name, part) for name, part in zip(row["attributes"].split("+"), row["group"].split(", "), strict=False))
+
+
+def _unmentioned(attribute: str, category: str) -> bool:
+    return attribute.startswith(MINED) and category == UNKNOWN
 
 
 def share(part: int | None, whole: int) -> str:
@@ -63,9 +98,3 @@ def cut(caption: str, columns: list[str], rows: list[list[str]], words: tuple[in
     """A table of the ``first`` rows, which says so where there are more."""
     more = f" (the first {first} of {len(rows):,})" if len(rows) > first else ""
     return Table(caption + more, columns, rows[:first], words)
-
-
-def first(tables: Sequence[Table], cells: Sequence[int]) -> str:
-    """The first row of the tables whose last cell says disparity, as its ``cells`` in one sentence; "" without any."""
-    found = [row for table in tables for row in table.rows if row[-1].startswith(DISPARITY)]
-    return ", ".join(found[0][cell] for cell in cells) if found else ""

@@ -24,13 +24,18 @@ MARKS = re.compile(
 )
 
 
+def visible(text: str) -> str:
+    """``text`` with each hidden character as its number (``[U+202E]``), and no more than four marks on a letter."""
+    return HIDDEN.sub(lambda match: f"[U+{ord(match[0]):04X}]", STACKED.sub(r"\1", text))
+
+
 def plain(text: str, most: int = MOST) -> str:
-    """``text`` with each hidden character as its number (``[U+202E]``), cut after ``most`` characters with its whole length told.
+    """``text`` made ``visible``, cut after ``most`` characters with its whole length told.
 
     Text with letters that run from right to left is isolated, so that they do not reorder what stands beside them.
     """
     cut = text[:most]
-    shown = HIDDEN.sub(lambda match: f"[U+{ord(match[0]):04X}]", STACKED.sub(r"\1", cut))
+    shown = visible(cut)
     if any(unicodedata.bidirectional(character) in RIGHT_TO_LEFT for character in cut):
         shown = f"{ISOLATE}{shown}{END}"
     return shown if len(text) <= most else f"{shown}\u2026 ({len(text):,} characters)"

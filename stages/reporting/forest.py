@@ -4,6 +4,7 @@ import math
 import textwrap
 from typing import Any, NamedTuple
 
+from stages.reporting.assessment_text import visible
 from stages.reporting.figures import STYLE, tidy
 from stages.reporting.groups import DISPARITY, DRAWN, AsTheyAre, Group, Measured
 
@@ -59,7 +60,7 @@ def _places(groups: AsTheyAre, rows: list[Group]) -> tuple[list[dict[str, Any]],
         if index == 0 or rows[index - 1].attributes != group.attributes:
             texts.append({"kind": "heading", "x": 0, "y": top + LINE, "text": group.attributes.replace("+", " + ")})
             top += LINE + AIR
-        lines = textwrap.wrap(group.name, CHARACTERS, max_lines=2, placeholder=" …") or [group.name]
+        lines = textwrap.wrap(visible(group.name), CHARACTERS, max_lines=2, placeholder=" …") or [group.name]
         tall = LINE * max(len(lines), 1) + AIR
         size = groups.size(group)
         kind = "name" if max(map(len, lines)) <= SHORT else "long name"

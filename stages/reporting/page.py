@@ -1,10 +1,9 @@
 """The report as one HTML page that needs nothing else: results and the design -> text."""
 
-from pathlib import Path
 from typing import Any
 
 from stages.contract.params import Design, Section
-from stages.reporting import figures, findings, groups_section, measured, paper, planted, tables, undefined
+from stages.reporting import figures, filled, findings, groups_section, measured, paper, planted, tables, undefined
 from stages.reporting.figures import FOUR_FIFTHS, Point
 from stages.reporting.groups import AsTheyAre
 from stages.reporting.results import PUBLISHED, Results
@@ -33,11 +32,6 @@ def render(
     ``reaudit``, ``relate``, ``challenges`` and ``embeddings`` are what the parts of reaudited, related, challenged and embeddings give,
     None for a page without that section.
     """
-    import jinja2
-
-    # Autoescape: every name and category comes from data or a design that somebody else may have written.
-    loader = jinja2.FileSystemLoader(Path(__file__).parent)
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, loader=loader, trim_blocks=True, lstrip_blocks=True)
     evaluate: Any = sections["evaluate"]
     level = percent(evaluate.confidence)
     settings: dict[str, Any] = {"title": title, "notes": notes, "reaudit": reaudit, "relate": relate, "level": level}
@@ -45,7 +39,7 @@ def render(
     settings |= {"replicates": f"{evaluate.replicates:,}", "found": _found(results, evaluate.level), "share": percent(evaluate.level)}
     settings |= {"fewest": evaluate.fewest, "thresholds": _thresholds(evaluate.least_ratio, evaluate.most_difference)}
     parts = _design(results, design, sections) | _measured(results, groups, design, evaluate, worst, level)
-    return environment.get_template("page.html.jinja").render(settings | parts) + "\n"
+    return filled.fill("page.html.jinja", settings | parts)
 
 
 def _design(results: Results, design: Design, sections: dict[str, Any]) -> dict[str, Any]:

@@ -247,6 +247,18 @@ def test_a_folder_that_cannot_be_written_leaves_nothing(planted, capsys):
     assert capsys.readouterr().err.startswith("audit: ")
 
 
+def test_hostile_categories_are_shown_safely_on_the_page(tmp_path):
+    """Markup, marks that reorder and 100,000 characters, in tables and in the figure: escaped, named by their number, cut."""
+    evil = ["<script>alert(1)</script>", "abc\u202egnp.exe", "a" * 100_000, "\u05e0\u05e9\u05d9\u05dd"]
+    file = write(tmp_path, who=[evil[i % 4] for i in range(80)], y=[0, 1] * 40, p=[0.2, 0.8, 0.4, 0.9] * 20)
+    assert audit(file, "--label", "y", "--score", "p", "--favourable", "1", "--attributes", "who")[0] == 0
+    page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert not re.search("[\u202a-\u202e]|<script|a{601}", page)
+    assert "(100,000 characters)" in page
+    assert page.partition("<svg")[2].count("abc[U+202E]gnp.exe") >= 1
+    assert page.count("\u2068") == page.count("\u2069") > 0
+
+
 def test_no_pipeline_and_no_deep_learning_is_loaded():
     code = "import sys, flows.audit; print(sorted({'torch', 'transformers', 'gensim', 'dvc', 'prefect', 'sklearn'} & set(sys.modules)))"
     found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -49,7 +49,7 @@ def identity(group: str, metric: str, value: float, **changed) -> dict:
 
 
 def word(token: str, **changed) -> dict:
-    row = {"method": "lime", "token": token, "attribute": None, "documents": 4, "frequency": 9, "importance": -0.2}
+    row = {"method": "lime", "token": token, "attribute": None, "documents": 7, "frequency": 9, "importance": -0.2}
     row |= {"importance_low": -0.3, "importance_high": -0.1, "absolute": 0.2, "absolute_low": 0.1, "absolute_high": 0.3}
     return row | changed
 

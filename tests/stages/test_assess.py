@@ -167,9 +167,23 @@ def test_what_was_measured_stands_under_its_requirement_with_interval_and_verdic
 
 
 def test_a_planted_gap_is_a_disparity_of_equal_opportunity(whole):
-    """Women: half of the favourable labels found, men all: the difference from the reference group is -0.5."""
-    row = re.search(r"woman gender (-?\d\.\d+ \[[^]]*\]) unlike everyone", section(whole[0], 5))
-    assert row[1].startswith("-0.50 [")
+    """Women: half of the favourable labels found, men all: -0.5 from the reference group, -0.25 from everyone."""
+    fairness = section(whole[0], 5)
+    assert re.search(r"woman gender Equal opportunity \(TPR\) 80 \(80\) -0\.25 \[[^]]*\] disparity \(q", fairness)
+    assert re.search(r"woman gender -0\.50 \[", fairness)
+
+
+def test_support_is_the_number_of_texts_with_the_label(whole):
+    """160 of 240 labels are favourable, whatever the model says; precision's own denominator is 120."""
+    rows = re.findall(r"\| trust, reader \| (\w+) \|.*\| (\d+) \|\n", whole[1])
+    assert rows[:4] == [("favourable", "160"), ("unfavourable", "80"), ("macro", "240"), ("weighted", "240")]
+
+
+def test_people_are_those_whose_texts_a_model_decided_on():
+    authors, subgroups, predictions, *others = cell()
+    some = predictions.slice(0, 100)
+    page = assess.run(authors, subgroups, some, *others, *everything(), design(), assess.Params())[0]
+    assert "trust 240 100 100 yes" in section(page, 3)
 
 
 def test_impact_ratios_are_those_of_the_counts(whole):
@@ -257,6 +271,9 @@ def test_the_papers_figures_stand_beside_ours_for_its_own_data_alone(whole):
     page = visible(assess.run(*cell(), *paper, chosen, assess.Params())[0])
     assert "published 55.9 % 43.4 % 0.7 %" in page
     assert "reader 200 30.0 % 65.0 % 5.0 %" in page
+    missing = page.partition("Not beside ours.")[2]
+    assert "Tables 8 and 9, mean probability of hateful of made-up sentences" in missing
+    assert "Table 4: texts that hold a word" in missing
 
 
 def test_footprint_is_a_sentence_that_the_design_may_give(bare):
