@@ -64,3 +64,12 @@ def test_mistakes_are_told(tmp_path, change, said):
 def test_together_is_no_option_of_a_released_file(tmp_path):
     with pytest.raises(BadInput, match="remove together"):
         load(tmp_path / "released.csv", Params(together=1))
+
+
+def test_a_part_of_a_corpus_is_the_sentences_about_the_emotions_chosen():
+    corpus = FOLDER / "en_black_white.yaml"
+    everything, chosen = load(corpus, Params()).to_pandas(), load(corpus, Params(emotions=["anger"])).to_pandas()
+    assert (len(everything), len(chosen)) == (8640, 2100)
+    assert chosen.equals(everything[everything["emotion"] == "anger"].reset_index(drop=True))
+    with pytest.raises(BadInput, match="no sentence about 'envy'; it has anger, fear, joy, sadness"):
+        load(corpus, Params(emotions=["envy"]))
