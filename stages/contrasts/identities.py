@@ -24,6 +24,7 @@ def identities(responses: pd.DataFrame, order: int, confidence: float) -> pd.Dat
     difference   mean over x of score(x) - mean score(O_x)
     cb_sum       sum over x of g(x) (score(x) - mean score(O_x)), g = 1 where the label is favourable, else -1
     cb_mean      the same, mean: what does not grow with the number of sentences
+    mean_favourable, mean_unfavourable   mean score of its sentences by their label
 
     cb is CB of Singh et al. 2021 (section 6.4), whose p is the probability of the unfavourable label, and whose g is -1 where the label
     is favourable: the same number. Sets of up to ``order`` attributes; q_value: Benjamini and Hochberg over all rows of a metric.
@@ -51,7 +52,9 @@ def _of_cell(sentences: pd.DataFrame, about: dict[str, str], order: int, confide
                 known = {"attributes": "+".join(chosen), "order": number, "group": ", ".join(np.atleast_1d(group))}
                 known |= {"n": int(member.sum()), "templates": len(np.unique(templates[member]))}
                 apart = _beside_others(score, member, named, alike)
-                for metric, row in (*_biases(apart, favourable, templates, member, confidence), *_aucs(ranks, member, confidence)):
+                biases = _biases(apart, favourable, templates, member, confidence)
+                means = _means(score, favourable, templates, member, confidence)
+                for metric, row in (*biases, *means, *_aucs(ranks, member, confidence)):
                     yield {**about, **known, "metric": metric, **row}
 
 
@@ -84,6 +87,17 @@ def _biases(
         yield metric, {"value": float(values.mean()), "ci_low": low, "ci_high": high, "p_value": p_value, "reason": reason}
         if metric == "cb_mean":
             yield "cb_sum", {"value": float(values.sum()), "ci_low": low * len(values), "ci_high": high * len(values), "reason": reason}
+
+
+def _means(
+    score: Vector, favourable: NDArray[np.bool_], templates: NDArray[np.int64], member: NDArray[np.bool_], confidence: float
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    for metric, there in (("mean_favourable", member & favourable), ("mean_unfavourable", member & ~favourable)):
+        if not there.any():
+            yield metric, {"value": np.nan, "reason": "no sentence has this label"}
+            continue
+        low, high, _, reason = mean_interval(score[there], pd.factorize(templates[there])[0], confidence, "template")
+        yield metric, {"value": float(score[there].mean()), "ci_low": low, "ci_high": high, "reason": reason}
 
 
 def _aucs(ranks: Ranks, member: NDArray[np.bool_], confidence: float) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -14,10 +14,8 @@ from stages.reporting.tables import Table
 from stages.reporting.wording import measure, number
 
 CONVENTION = "assessment2021"
-# What the paper prints that no table of ours holds.
-NO_MEAN = "Tables 8 and 9, mean probability of hateful of made-up sentences by label and group: the figures of made-up sentences are "
-NO_MEAN += "differences between groups and AUCs, and hold no mean score."
 WHOSE = "% of hateful and of other texts; published of the training set (nine tenths of the texts), ours of all texts"
+MADE_UP = ("mean_favourable", "mean_unfavourable")
 LABELS = {"unfavourable": "Hateful", "favourable": "Not hateful", "macro": "Macro average", "weighted": "Weighted average"}
 
 
@@ -38,9 +36,10 @@ def published(measured: Measured, tasks: Collection[str]) -> Part | None:
         _described(f"Table 4: texts that hold a word, {WHOSE}", theirs["terms"], "term", own[1], 4),
         _swaps(theirs["swaps"], own[2]),
         _counterfactual(theirs["counterfactual_bias"], own[3]),
+        _made_up(theirs["made_up"], own[3]),
     ]
     missing = [f"{table.caption}: not asked for." for table in found if not table.rows]
-    return Part([table for table in found if table.rows], said=[*missing, NO_MEAN])
+    return Part([table for table in found if table.rows], said=missing)
 
 
 def _performance(theirs: dict[str, list[float]], tasks: Collection[str], results: Results) -> Table:
@@ -78,12 +77,7 @@ def _mean_scores(theirs: dict[str, list[float]], groups: list[Row]) -> Table:
     ours: dict[tuple[str, str], dict[str, str]] = {}
     for row in groups:
         if row["comparison"] == ITSELF and row["metric"] in BY_LABEL and row["attributes"] == "mentioned_gender" and row["group"] in theirs:
-            turned = {"value": None, "ci_low": None, "ci_high": None, "reason": row["reason"]}
-            if row["value"] is not None:
-                turned |= {"value": 100 * (1 - row["value"])}
-            if row["ci_low"] is not None:
-                turned |= {"ci_low": 100 * (1 - row["ci_high"]), "ci_high": 100 * (1 - row["ci_low"])}
-            ours.setdefault((row["model"], row["group"]), {})[row["metric"]] = f"{figure(turned, decimals=1)}, n {row['n']:,}"
+            ours.setdefault((row["model"], row["group"]), {})[row["metric"]] = f"{_hateful(row)}, n {row['n']:,}"
     rows += [[model, group, *(found.get(metric, "not computed") for metric in BY_LABEL)] for (model, group), found in ours.items()]
     columns = ["Model", "Texts that mention", "Labelled not hateful", "Labelled hateful"]
     caption = "Table 3: mean probability of hateful, %, of the texts that models decided on"
@@ -116,3 +110,25 @@ def _counterfactual(theirs: dict[str, float], identities: list[Row]) -> Table:
     columns = ["Model", "Challenge", "Reference group", "CB, sum", "CB, mean"]
     caption = "Section 6.4: counterfactual bias; which sentences were used, and whether the printed value is a sum, is not known"
     return Table(caption, columns, rows if len(rows) > len(theirs) else [], (0, 1, 2))
+
+
+def _made_up(theirs: dict[str, list[float]], identities: list[Row]) -> Table:
+    rows = [["published", "", name, f"{not_hateful:.1f}", f"{hateful:.1f}"] for name, (not_hateful, hateful) in theirs.items()]
+    ours: dict[tuple[str, str, str], dict[str, str]] = {}
+    for row in identities:
+        if row["order"] == 1 and row["group"] in theirs and row["metric"] in MADE_UP:
+            ours.setdefault((row["model"], row["challenge"], row["group"]), {})[row["metric"]] = _hateful(row)
+    rows += [[*about, *(found.get(metric, "not computed") for metric in MADE_UP)] for about, found in ours.items()]
+    columns = ["Model", "Challenge", "Sentences that mention", "Labelled not hateful", "Labelled hateful"]
+    caption = "Tables 8 and 9: mean probability of hateful, %, of made-up sentences; the paper's own sentences are not published"
+    return Table(caption, columns, rows if ours else [], (0, 1, 2))
+
+
+def _hateful(row: Row) -> str:
+    """A mean score of favourable as one of hateful, in per cent."""
+    turned = {"value": None, "ci_low": None, "ci_high": None, "reason": row["reason"]}
+    if row["value"] is not None:
+        turned |= {"value": 100 * (1 - row["value"])}
+    if row["ci_low"] is not None:
+        turned |= {"ci_low": 100 * (1 - row["ci_high"]), "ci_high": 100 * (1 - row["ci_low"])}
+    return figure(turned, decimals=1)

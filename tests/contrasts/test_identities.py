@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse
+import statsmodels.api as sm
+from scipy import sparse, stats
 
 from stages.challenges.eec import Params, load
 from stages.contrasts.identities import identities
@@ -128,3 +129,15 @@ def test_a_sentence_without_counterpart_is_told(sentences):
 
 def test_without_labelled_sentences_there_are_no_rows(sentences):
     assert identities(sentences.head(0), 2, 0.95).empty
+
+
+def test_means_by_label_are_those_of_statsmodels_clustered_by_template(sentences, found):
+    for metric, label in (("mean_favourable", True), ("mean_unfavourable", False)):
+        part = sentences[(sentences["religion"] == "Muslim people") & (sentences["favourable"] == label)]
+        groups = pd.factorize(part["template"])[0]
+        fit = sm.OLS(part["unit_score"].to_numpy(), np.ones(len(part))).fit(
+            cov_type="cluster", cov_kwds={"groups": groups, "df_correction": True}
+        )
+        row = value(found, "religion", "Muslim people", metric)
+        assert row["value"] == pytest.approx(part["unit_score"].mean())
+        assert (row["ci_high"] - row["ci_low"]) / 2 == pytest.approx(fit.bse[0] * stats.t.ppf(0.975, groups.max()))

@@ -16,7 +16,7 @@ from stages.contract.command import inputs_of, perform
 from stages.contract.params import Design
 from stages.contract.schemas import AttributeSets, Groups, Scores, Subgroups
 from tests.conftest import make_documents
-from tests.reporting.assessed import everything, measured
+from tests.reporting.assessed import everything, identity, measured
 
 NOBODY_COLUMNS = {"mass": pa.float64(), "favourable": pa.bool_(), "decision": pa.bool_(), "gender": pa.string(), "race": pa.string()}
 NOBODY = pa.table({name: pa.array([], kind) for name, kind in NOBODY_COLUMNS.items()})
@@ -267,12 +267,13 @@ def test_the_papers_figures_stand_beside_ours_for_its_own_data_alone(whole):
     assert 'id="published"' not in whole[0]
     chosen = design("hate_speech")
     rows = everything()
-    paper = measured([], [rows[1].to_pylist()[0] | {"convention": "assessment2021"}], [], [], [], [])
+    means = [identity("women", "mean_favourable", 0.8), identity("women", "mean_unfavourable", 0.3)]
+    paper = measured([], [rows[1].to_pylist()[0] | {"convention": "assessment2021"}], means, [], [], [])
     page = visible(assess.run(*cell(), *paper, chosen, assess.Params())[0])
     assert "published 55.9 % 43.4 % 0.7 %" in page
     assert "reader 200 30.0 % 65.0 % 5.0 %" in page
+    assert "reader identities women 20.0 [10.0, 30.0] 70.0 [60.0, 80.0]" in page, "Tables 8 and 9"
     missing = page.partition("Not beside ours.")[2]
-    assert "Tables 8 and 9, mean probability of hateful of made-up sentences" in missing
     assert "Table 4: texts that hold a word" in missing
 
 
