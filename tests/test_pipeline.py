@@ -17,7 +17,8 @@ from tests.models import tiny
 
 CODE = ["dvc.yaml", ".dvcignore", ".gitignore", "stages", "flows", "data/raw/naacl2022"]
 CHALLENGES = {"challenge@en_black_white", "challenge@en_trust_identities"}
-ALL = {"ingest@trust", "subgroup@trust", "swap@trust", *CHALLENGES, "contrast", "relate", "reaudit", "report"} | {
+ONCE = {"contrast", "relate", "reaudit", "assess", "report"}
+ALL = {"ingest@trust", "describe@trust", "subgroup@trust", "swap@trust", *CHALLENGES, *ONCE} | {
     f"{stage}@{cell}"
     for stage, cells in {
         "debias": ("convolution", "encoder"),
@@ -25,6 +26,7 @@ ALL = {"ingest@trust", "subgroup@trust", "swap@trust", *CHALLENGES, "contrast", 
         "finetune": ("trust-convolution", "trust-encoder"),
         "predict": ("trust-convolution", "trust-encoder"),
         "respond": ("trust-convolution", "trust-encoder"),
+        "explain": ("trust-convolution", "trust-encoder"),
         "evaluate": ("trust-convolution", "trust-encoder"),
     }.items()
     for cell in cells
@@ -53,6 +55,7 @@ def workspace(folder: Path) -> Path:
     design["ingest"]["folds"] = 2
     design["evaluate"]["replicates"] = 200
     design["relate"]["draws"] = 100
+    design["explain"] |= {"cells": {"trust": ["convolution"]}, "methods": [{"use": "lime", "samples": 20}], "documents": 8, "naming": 8}
     design["probe"] |= {"tests": [{"use": "weat"}], "enumeration": {"included": False}}
     del design["bases"]
     write(folder, design)
@@ -125,8 +128,8 @@ def test_only_what_changed_runs_again(run):
 
     design["models"]["frozen"] = model("data/raw/encoder", use="frozen_encoder", epochs=2)
     write(folder, design)
-    own = {f"{stage}@trust-frozen" for stage in ("finetune", "predict", "respond", "evaluate")} | {"debias@frozen", "probe@frozen"}
-    assert repro(folder) == own | {"contrast", "relate", "report"}, "a new model runs its own cells and what looks at all cells"
+    own = {f"{stage}@trust-frozen" for stage in ("finetune", "predict", "respond", "explain", "evaluate")} | {"debias@frozen", "probe@frozen"}
+    assert repro(folder) == own | ONCE - {"reaudit"}, "a new model runs its own cells and what looks at all cells"
 
     corpus = folder / "stages" / "challenges" / "corpora" / "en_black_white.yaml"
     shutil.copyfile(corpus.with_name("en_anglo_latino.yaml"), folder / "data" / "raw" / "more.yaml")
@@ -144,12 +147,12 @@ def test_only_what_changed_runs_again(run):
 
     design["finetune"]["processes"] = 1
     write(folder, design)
-    assert repro(folder) == {"report"}, "the number of processes changes no number; the page states it"
+    assert repro(folder) == {"assess", "report"}, "the number of processes changes no number; the pages state it"
 
     design["evaluate"]["confidence"] = 0.9
     write(folder, design)
     evaluations = {f"evaluate@trust-{name}" for name in design["models"]}
-    assert repro(folder) == evaluations | {"report"}, "another interval refits nothing"
+    assert repro(folder) == evaluations | {"assess", "report"}, "another interval refits nothing"
 
     grammar = folder / "stages" / "datasets" / "simulated_survey.yaml"
     grammar.write_text(grammar.read_text(encoding="utf-8") + "# a remark\n", encoding="utf-8")
