@@ -128,7 +128,8 @@ def test_only_what_changed_runs_again(run):
 
     design["models"]["frozen"] = model("data/raw/encoder", use="frozen_encoder", epochs=2)
     write(folder, design)
-    own = {f"{stage}@trust-frozen" for stage in ("finetune", "predict", "respond", "explain", "evaluate")} | {"debias@frozen", "probe@frozen"}
+    cells = ("finetune", "predict", "respond", "explain", "evaluate")
+    own = {"debias@frozen", "probe@frozen"} | {f"{stage}@trust-frozen" for stage in cells}
     assert repro(folder) == own | ONCE - {"reaudit"}, "a new model runs its own cells and what looks at all cells"
 
     corpus = folder / "stages" / "challenges" / "corpora" / "en_black_white.yaml"
