@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from flows import audit_options
+from flows.arguments import commas, whole
 from stages.contract.shelf import ROOT
 
 SUMMARY = "Assess a text classifier by its predictions: data, decisions, groups and, with --model, swaps, templates and explanations."
@@ -46,24 +47,14 @@ def _parser(program: str) -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--text", required=True, help="the column of the texts")
     add("--lang", default="en", help="the language of the texts; words are looked for and swapped in English (en) alone")
-    add("--mentions", type=_commas, default=("gender", "religion"), help="word lists to look up in the texts, with commas; '' for none")
+    add("--mentions", type=commas, default=("gender", "religion"), help="word lists to look up in the texts, with commas; '' for none")
     add("--sex", help="the attribute that impact ratios take for sex (default: sex, gender or mentioned_gender)")
     add("--race", help="the attribute that they take for race or ethnicity (default: race, ethnicity or mentioned_ethnicity)")
     add("--leave-out-small", action="store_true", help="no impact ratio for categories under 2 %% of the rows")
     add("--model", type=Path, help="the folder of the classifier (transformers, safetensors), for swaps, templates and explanations")
     add("--model-label", help="the label of the model's own that is the favourable one")
     add("--templates", type=Path, default=CORPUS, help="the corpus of labelled sentences (default: kind and hostile ones about people)")
-    add("--explained", type=_whole, default=100, help="so many texts are explained, and as many more that name somebody (default 100)")
-    add("--samples", type=_whole, default=500, help="so many variants of a text are asked about by each method (default 500)")
-    add("--most-tokens", type=_whole, default=256, help="the model reads so many tokens of a text (default 256)")
+    add("--explained", type=whole, default=100, help="so many texts are explained, and as many more that name somebody (default 100)")
+    add("--samples", type=whole, default=500, help="so many variants of a text are asked about by each method (default 500)")
+    add("--most-tokens", type=whole, default=256, help="the model reads so many tokens of a text (default 256)")
     return parser
-
-
-def _commas(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-def _whole(text: str) -> int:
-    if int(text) < 1:
-        raise ValueError(text)
-    return int(text)

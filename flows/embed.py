@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from flows import embed_report
+from flows.arguments import commas, whole
 from stages import debias, probe
 from stages.contract.bad_input import BadInput
 from stages.contract.command import HUB
@@ -148,30 +149,20 @@ def _parser(program: str) -> argparse.ArgumentParser:
     add = parser.add_argument
     add("file", type=Path, metavar="VECTORS", help="GloVe or word2vec text, .vec, .bin of word2vec, .npy, an encoder's folder, or a pin")
     add("--words", type=Path, help="the words of an .npy matrix, one a line (or .parquet)")
-    add("--vocabulary", type=_whole, default=50_000, help="keep so many words, the first (most frequent) ones (default 50000)")
-    add("--tests", type=_commas, default=TESTS, help=f"with commas (default {','.join(TESTS)}; seat is for encoders)")
-    add("--debias", type=_commas, default=(), help="debiasers to compare with, with commas: hard,leace,...; the start of a name is enough")
+    add("--vocabulary", type=whole, default=50_000, help="keep so many words, the first (most frequent) ones (default 50000)")
+    add("--tests", type=commas, default=TESTS, help=f"with commas (default {','.join(TESTS)}; seat is for encoders)")
+    add("--debias", type=commas, default=(), help="debiasers to compare with, with commas: hard,leace,...; the start of a name is enough")
     add("--word-sets", type=Path, default=ROOT / "probes" / "words", help="the folder of word sets (default: those of the benchmark)")
     add("--names", default="first_names", help="the table of names of the enumeration (default first_names)")
-    add("--groups", type=_whole, default=12, help="of names (default 12)")
-    add("--categories", type=_whole, default=64, help="of words (default 64)")
-    add("--rotations", type=_whole, default=10_000, help="of the enumeration's null (default 10000)")
+    add("--groups", type=whole, default=12, help="of names (default 12)")
+    add("--categories", type=whole, default=64, help="of words (default 64)")
+    add("--rotations", type=whole, default=10_000, help="of the enumeration's null (default 10000)")
     add("--uncensored", action="store_true", help="show slurs and obscene words whole")
     add("--seed", type=int, default=6)
-    add("--threads", type=_whole, default=1)
+    add("--threads", type=whole, default=1)
     add("--out", type=Path, help="the folder to write (default: VECTORS' name with _audit, in the current folder)")
     add("--debug", action="store_true", help="show the traceback of an error")
     return parser
-
-
-def _commas(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-def _whole(text: str) -> int:
-    if int(text) < 1:
-        raise ValueError(text)
-    return int(text)
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ def test_texts_of_few_people_are_not_tested():
 
 
 def test_error_rate_of_the_score_test_with_several_texts_an_author():
-    """Authors who keep to their word and mostly to their label: at equality at most 7 % of 1,000 tests are below .05 (Fisher's: 24 %)."""
+    """Authors who keep to their word and mostly to their label: at equality at most 7 % of 1,000 tests are below .05."""
     random = np.random.default_rng(1)
     below, naive = 0, 0
     for _ in range(1000):
