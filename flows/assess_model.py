@@ -136,10 +136,12 @@ def _groups(attribute: str) -> tuple[str, ...]:
 
 
 def _cut(options: Options) -> float:
-    """From which probability of the favourable label on the decision is favourable."""
+    """From which probability of the favourable label on the decision is favourable. BadInput: the median, which swaps would move."""
     threshold = options.audit.threshold
-    if not isinstance(threshold, float):
+    if threshold is None:
         return 0.5
+    if threshold == "median":
+        raise BadInput("--threshold median: with --model give a number, as swapped texts have another median.")
     return 1 - threshold if options.audit.favourable_scores == "low" else threshold
 
 

@@ -152,6 +152,12 @@ def test_which_label_of_the_model_is_favourable_is_asked(tmp_path, classifier, c
     assert "say which of the model's labels is favourable: kind, hateful" in capsys.readouterr().err
 
 
+def test_a_median_is_no_cut_for_a_model(tmp_path, classifier, capsys):
+    asked = ["--model", str(classifier), "--model-label", "kind", "--threshold", "median"]
+    assert assess(tweets(tmp_path, y=[i % 5 + 1 for i in range(240)]), *LOW[2:], *asked)[0] == 2
+    assert "with --model give a number" in capsys.readouterr().err
+
+
 def test_weights_that_could_run_code_are_refused(tmp_path, classifier, capsys):
     folder = tmp_path / "pickled"
     folder.mkdir()
