@@ -1,9 +1,9 @@
-"""``python -m benchmarks [evaluate peers finetune vectors svm_grid ube pipeline]``: run the comparisons and print one table."""
+"""``python -m benchmarks [evaluate peers finetune vectors svm_grid ube pipeline runs]``: run the comparisons and print one table."""
 
 import importlib
 import sys
 
-PARTS = ("evaluate", "peers", "finetune", "vectors", "svm_grid", "ube", "pipeline")
+PARTS = ("evaluate", "peers", "finetune", "vectors", "svm_grid", "ube", "pipeline", "runs")
 
 
 def main(parts: list[str]) -> None:
@@ -12,10 +12,10 @@ def main(parts: list[str]) -> None:
     for part in parts or PARTS:
         print(f"measuring {part} ...", file=sys.stderr, flush=True)
         rows += importlib.import_module(f"benchmarks.{part}").measure()
-    print(_table(rows))
+    print(table(rows))
 
 
-def _table(rows: list[dict[str, str]]) -> str:
+def table(rows: list[dict[str, str]]) -> str:
     columns = list(rows[0])
     lines = [columns, ["---"] * len(columns), *([str(row[name]) for name in columns] for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)

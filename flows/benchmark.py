@@ -1,72 +1,135 @@
-"""The benchmark as a Prefect flow: it checks the whole design, then makes a task of each stage that DVC finds stale."""
+"""The benchmark as a Prefect flow: a task of each stage that DVC finds stale, started when its inputs and a slot are ready."""
 
-import argparse
 import logging
 import sys
-import traceback
-from collections import Counter
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
-from prefect import Task, flow, get_run_logger, task
-from prefect.artifacts import create_table_artifact
+from httpx import HTTPError
+from prefect import Flow, Task, flow, get_run_logger, task
+from prefect.artifacts import create_progress_artifact, create_table_artifact, update_progress_artifact
 from prefect.cache_policies import NO_CACHE
-from prefect.settings import get_current_settings
-from prefect.states import State
+from prefect.futures import PrefectFuture
+from prefect.logging.handlers import PrefectConsoleHandler
+from prefect.task_runners import TaskRunner
 
-from flows.engine import Engine, Plan, Step
+from flows import progress
+from flows.engine import Engine, Step
+from flows.prepared import Prepared
 from flows.process import StageFailed
+from flows.schedule import Outcome, Schedule, Start
+from flows.selection import Selection
+from flows.slots import seconds
 from stages.contract import design
 from stages.contract.bad_input import BadInput
 
-
-@task(cache_policy=NO_CACHE, persist_result=False)
-def validate() -> None:
-    """Read every entry of the design, so that a misspelt metric fails now and not after the fine-tuning."""
-    design.validate(Path("params.yaml"))
+PAGES_EVERY = 15.0  # seconds between two versions of what Prefect shows
 
 
 @flow(name="benchmark", persist_result=False)
-def benchmark(targets: list[str] | None = None, keep_going: bool = False) -> None:
-    """What `dvc repro TARGETS` does, to the same dvc.lock. ``keep_going``: a failed stage stops only those that need it."""
-    validate()
+def benchmark(
+    targets: list[str] | None = None,
+    *,
+    tasks: list[str] | None = None,
+    models: list[str] | None = None,
+    stages: list[str] | None = None,
+    only: list[str] | None = None,
+    jobs: int | None = None,
+    fail_fast: bool = False,
+    timeout: str | None = None,
+    checked: bool = False,
+    pull: bool = False,
+) -> None:
+    """What `crossbias run` does, with its options, for deployments; ``checked``: the design was found valid already."""
+    if not checked:
+        design.validate(Path("params.yaml"))
+    selection = Selection(tuple(only or ()), tuple(stages or ()), tuple(tasks or ()), tuple(models or ()))
+    with Engine(pull=pull) as engine:
+        prepared = Prepared.of(engine, targets or (), selection, jobs, seconds(timeout) if timeout else None)
+        raise_failure(carry_out(prepared, fail_fast))
+
+
+# What the flow below does. Prefect pickles a flow with each task that goes to another machine, and would pickle what it closes over.
+_PLANNED: list[Callable[[], None]] = []
+
+
+def _do_what_is_planned() -> None:
+    _PLANNED[-1]()
+
+
+@flow(name="benchmark", persist_result=False)
+def planned() -> None:
+    """The same flow for a plan that is already made: see ``flow_of``."""
+    _do_what_is_planned()
+
+
+def flow_of(
+    prepared: Prepared,
+    fail_fast: bool,
+    ended: Callable[[list[Outcome]], object],
+    workers: TaskRunner[Any] | None = None,
+    remote: str | None = None,
+) -> Flow[[], None]:
+    """The flow of a plan; ``ended`` hears what became of it. Steps run here, or by ``workers``, who share files through a ``remote``."""
+
+    def do() -> None:
+        outcomes = carry_out(prepared, fail_fast, workers is not None, remote)
+        ended(outcomes)
+        raise_failure(outcomes)
+
+    _PLANNED[:] = [do]
+    return planned if workers is None else planned.with_options(task_runner=workers)
+
+
+def carry_out(prepared: Prepared, fail_fast: bool, elsewhere: bool = False, remote: str | None = None) -> list[Outcome]:
+    """Run the steps of a plan as tasks of the present flow, to the end of all that can end; what became of each.
+
+    ``elsewhere``: by the workers of the flow's task runner.
+    """
     log = get_run_logger()
-    with Engine() as engine:
-        plan = engine.plan(targets or [])
-        if plan.unchanged:
-            rows = [{"stage": name} for name in plan.unchanged]
-            create_table_artifact(key="unchanged-stages", table=rows, description="Stages that DVC found up to date.")
-        states = _run_steps(engine, plan, keep_going)
-    counts = Counter(str(state.result()) if state.is_completed() else "failed" for state in states)
-    counts.update({"unchanged": len(plan.unchanged), "not run": len(plan.steps) - len(states)})
-    log.info("%d stages: %s", counts.total(), ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count))
-    for state in states:
-        state.result()  # raises the first failure
+    if elsewhere:
+        from flows import pools
+
+        start, slots, stop = pools.starter(prepared.engine, remote)
+    else:
+        start, slots, stop = _starter(prepared.engine), prepared.slots, prepared.engine.processes.stop
+    watch = Pages(prepared.plan, prepared.known, slots, log.info, _console())
+    with watch:
+        outcomes = Schedule(prepared.queue(), slots, start, watch, fail_fast).run(stop)
+    watch.publish()
+    for line in progress.summary(prepared.plan, outcomes):
+        log.info(line)
+    return outcomes
 
 
-def _run_steps(engine: Engine, plan: Plan, keep_going: bool) -> list[State[str]]:
-    log = get_run_logger()
-    states: dict[str, State[str]] = {}
-    lost: set[str] = set()
-    for place, step in enumerate(plan.steps, 1):
-        if needed := step.after & lost:
-            lost.add(step.name)
-            log.warning("stage %d of %d: %s is not run, as it needs %s", place, len(plan.steps), step.name, ", ".join(sorted(needed)))
-            continue
-        log.info("stage %d of %d: %s (%s)", place, len(plan.steps), step.name, step.reason)
-        states[step.name] = _as_task(engine, step)(return_state=True, wait_for=[states[name] for name in sorted(step.after)])
-        if not states[step.name].is_completed():
-            lost.add(step.name)
-            if not keep_going:
-                break
-    return list(states.values())
+def _starter(engine: Engine) -> Start:
+    """What starts a step on this machine, as a task of the present flow."""
+    futures: dict[str, PrefectFuture[str]] = {}
+
+    def start(step: Step, device: str | None) -> "Future[str]":
+        needs: list[Any] = [futures[name] for name in sorted(step.after & futures.keys())]  # edges of Prefect's graph; they have ended
+        futures[step.name] = _as_task(engine, step, device).submit(wait_for=needs, return_state=False)
+        return _plain(futures[step.name])
+
+    return start
 
 
-def _as_task(engine: Engine, step: Step) -> Task[[], str]:
-    """A Prefect task for a step. DVC alone decides what is stale: Prefect neither caches nor keeps results."""
+def raise_failure(outcomes: Sequence[Outcome]) -> None:
+    """Raise the first failure, so that the flow has failed: one that is no bad input before others."""
+    errors = [outcome.error for outcome in outcomes if outcome.error is not None]
+    for error in sorted(errors, key=lambda error: getattr(error, "code", None) == 2):
+        raise error
+
+
+def _as_task(engine: Engine, step: Step, device: str | None) -> Task[[], str]:
+    """A Prefect task for a step. DVC alone decides what is stale: Prefect neither caches, keeps results nor tries again."""
     kind = step.name.rpartition(":")[2].partition("@")[0]
+    again = f" (attempt {step.attempt})" if step.attempt > 1 else ""
 
-    @task(name=kind, task_run_name=step.name, cache_policy=NO_CACHE, persist_result=False)
+    @task(name=kind, task_run_name=f"{step.name}{again}", cache_policy=NO_CACHE, persist_result=False)
     def run() -> str:
         log = get_run_logger()
 
@@ -74,60 +137,77 @@ def _as_task(engine: Engine, step: Step) -> Task[[], str]:
             if line.startswith((kind, "fold")):  # the rest is in logs/: Prefect takes 3 ms a line
                 log.info(line)
 
-        try:
-            return engine.run(step, tell)
-        except StageFailed as error:
-            log.warning("\n".join(["last lines:", *error.lines]))
-            raise
+        return engine.run(step, tell, device)
 
     return run
 
 
-class OneSentence(logging.Filter):
-    """Drops the traceback of an error that says in its own words what went wrong."""
+def _plain(future: PrefectFuture[str]) -> "Future[str]":
+    """A future of concurrent.futures that ends as Prefect's does."""
+    plain: Future[str] = Future()
+
+    def end(done: PrefectFuture[str]) -> None:
+        try:
+            plain.set_result(done.result())
+        except BaseException as error:  # noqa: BLE001 (passed on)
+            plain.set_exception(error)
+
+    future.add_done_callback(end)
+    return plain
+
+
+class Pages(progress.Progress):
+    """Progress that Prefect's pages show too: a bar, and a table of all steps with seconds and figures."""
+
+    _bar: Any = None  # its identifier
+    _published = -PAGES_EVERY
+
+    def tick(self) -> None:
+        super().tick()
+        if time.monotonic() - self._published >= PAGES_EVERY:
+            self.publish()
+
+    def publish(self) -> None:
+        """Bring the artifacts up to date; a server that does not answer is no reason to stop."""
+        self._published = time.monotonic()
+        try:
+            if self._bar is None:
+                self._bar = create_progress_artifact(self.share(), key="benchmark-progress", description=self.line())
+            update_progress_artifact(self._bar, self.share(), description=self.line())
+            create_table_artifact(self.table(), key="benchmark-steps", description=f"{len(self.plan.unchanged)} more are up to date.")
+        except (HTTPError, OSError, RuntimeError) as error:
+            logging.getLogger(__name__).warning("Prefect's pages are not brought up to date: %s", error)
+
+
+class Words(logging.Filter):
+    """Lets through what this repository says, and warnings; no traceback of an error that says in its own words what went wrong."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.exc_info and isinstance(record.exc_info[1], (BadInput, StageFailed)):
-            record.exc_info = None
-        return True
+            return False
+        if record.getMessage().startswith("Finished in state"):
+            return False
+        return record.levelno >= logging.WARNING or Path(record.pathname).parent == Path(__file__).parent
 
 
-def main(arguments: Sequence[str] | None = None, program: str = "python -m flows.benchmark") -> int:
-    """Run the flow from the shell. Exit code 0; 2 where the input is bad, be it a stage that says so; else 1."""
-    parser = argparse.ArgumentParser(prog=program, description=__doc__)
-    parser.add_argument("targets", nargs="*", help="stages to bring up to date with all they need, such as evaluate (default: all)")
-    parser.add_argument("--keep-going", action="store_true", help="after a failure, run the stages that do not need the failed one")
-    parser.add_argument("--dry", action="store_true", help="print what would run, and why, and run nothing")
-    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    options = parser.parse_args(arguments)
-    if not options.debug:
-        for name in ("prefect.flow_runs", "prefect.task_runs"):
-            logging.getLogger(name).addFilter(OneSentence())
-    try:
-        design.validate(Path("params.yaml"))  # the flow's first task too, but a mistake need not wait for Prefect's server
-        if options.dry:
-            _print_plan(options.targets)
-        else:
-            get_current_settings().home.mkdir(parents=True, exist_ok=True)  # without it the server that Prefect starts waits in vain
-            benchmark(options.targets, options.keep_going)
-    except (BadInput, StageFailed) as error:
-        if options.debug:
-            traceback.print_exc()
-        print(error, file=sys.stderr)
-        return 2 if isinstance(error, BadInput) or error.code == 2 else 1
-    except KeyboardInterrupt:
-        print("stopped; finished stages are kept, and the next run goes on from there", file=sys.stderr)
-        return 130
-    return 0
+def quiet() -> None:
+    """Leave Prefect's own words out of the terminal; its server keeps them."""
+    for handler in _handlers():
+        handler.addFilter(Words())
+        handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
 
 
-def _print_plan(targets: list[str]) -> None:
-    with Engine() as engine:
-        plan = engine.plan(targets)
-    for step in plan.steps:
-        print(f"{step.name}: {step.reason}")
-    print(f"{len(plan.steps)} stages would run or be checked again, {len(plan.unchanged)} are unchanged.")
+def _handlers() -> list[PrefectConsoleHandler]:
+    loggers = [logging.getLogger(), *(logging.getLogger(name) for name in list(logging.Logger.manager.loggerDict))]
+    return list({id(one): one for logger in loggers for one in logger.handlers if isinstance(one, PrefectConsoleHandler)}.values())
+
+
+def _console() -> Any:
+    """The console on which Prefect prints, so that lines stand above the status and not in it."""
+    return next((handler.console for handler in _handlers()), None)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from flows.run import main
+
+    sys.exit(main(program="python -m flows.benchmark"))

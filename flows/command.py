@@ -7,10 +7,12 @@ from importlib import import_module
 
 # A subcommand's name: the module that does it, and what it does.
 SUBCOMMANDS = {
-    "run": ("flows.benchmark", "bring the benchmark up to date: run what `dvc repro` would, watched by Prefect"),
+    "check": ("flows.check", "check a design: every name, option and path of it, before anything runs"),
+    "run": ("flows.run", "bring the benchmark up to date: run what `dvc repro` would, in parallel and watched by Prefect"),
     "audit": ("flows.audit", "audit a file of predictions: who is selected and who is missed, by group"),
     "assess": ("flows.assess", "assess a classifier by its predictions and texts: data, groups, words, in the order of ALTAI"),
     "embed": ("flows.embed", "audit word vectors or an encoder: what they hold of bias, before and after debiasers"),
+    "compare": ("flows.compare", "compare the results of two commits, branches, tags or experiments: better, worse, or chance?"),
     "footprint": ("flows.footprint", "show what the runs behind the results cost: seconds, energy, CO2 equivalents"),
     "data": ("flows.data", "list the data and weights that the design needs, what is missing and where to get it"),
 }

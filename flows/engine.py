@@ -1,15 +1,13 @@
 """Runs dvc.yaml as `dvc repro` does, to the same dvc.lock, but step by step from this process: a caller sees each one's output.
 
-DVC decides what is stale; its internals are used here, in lockfile.py and in process.py alone. They are not thread-safe, so
-one mutex guards them; commands run outside the mutex and outside DVC's lock, so that steps may run in several threads.
+DVC decides what is stale; its internals are used here, in lockfile.py, process.py, objects.py and orders.py alone. They are not
+thread-safe, so one mutex guards them; commands run outside the mutex and outside DVC's lock, so that steps may run in several threads.
 """
 
 import contextlib
-import fcntl
 import logging
-import os
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -23,19 +21,30 @@ from dvc.rwlock import rwlock
 from dvc.stage import PipelineStage, Stage
 from dvc.stage.cache import RunCacheNotFoundError
 
-from flows import lockfile
-from flows.process import StageFailed, Tell, execute
+from flows import leftovers, lockfile
+from flows.claim import claim
+from flows.parameters import parsed_once
+from flows.process import Processes, StageFailed, Tell, execute
 from stages.contract.bad_input import BadInput
+
+# DVC writes its lock file in place, so that a crash of DVC (never of ours) can leave it empty or cut short.
+LOST_LOCK = ": delete dvc.lock, or `git checkout dvc.lock`, and run again; what was made returns from DVC's cache."
 
 
 @dataclass(frozen=True)
 class Step:
-    """One stage of dvc.yaml, such as ``evaluate@trust-minilm``, that is stale or follows the stale steps in ``after``."""
+    """One stage of dvc.yaml, such as ``evaluate@trust-minilm``, that is stale or follows the stale steps in ``after``.
+
+    ``timeout`` [s] ends its command. ``attempt`` counts its starts in this run; one that ran out of memory runs ``alone``, in one process.
+    """
 
     name: str
     reason: str
     after: frozenset[str]
     stage: Stage = field(repr=False)
+    timeout: float | None = None
+    attempt: int = 1
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,7 +56,15 @@ class Plan:
 
 
 class Engine:
-    """The workspace in the current folder, held for one run: ``with Engine() as engine`` plans and runs its steps."""
+    """The workspace in the current folder, held for one run: ``with Engine() as engine`` plans and runs its steps.
+
+    ``pull``: what DVC's run-cache knows is fetched from the default remote where it is not here, as by `dvc repro --pull`.
+    BadInput: it is none, or another run holds it, unless ``wait`` is to be called, once, with who does, and that run's end awaited.
+    """
+
+    def __init__(self, wait: Tell | None = None, pull: bool = False) -> None:
+        self._wait = wait
+        self._pull = pull
 
     def __enter__(self) -> Self:
         if not Path("dvc.yaml").is_file():
@@ -57,105 +74,141 @@ class Engine:
         except (DvcException, OSError) as error:
             raise BadInput(f"DVC cannot use {Path.cwd()}: {_sentence(error)} (a copy without history needs `git init` once).") from error
         logging.getLogger("dvc").setLevel(logging.WARNING)  # its progress is ours to tell
+        self.processes = Processes()
         self._mutex = threading.Lock()
         self._new: list[tuple[Path, str]] = []
-        self._claim = _claim(Path(self.repo.tmp_dir, "crossbias.lock"))
+        try:
+            self._claim = claim(Path(self.repo.tmp_dir, "crossbias.lock"), self._wait)
+            with self.repo.lock:
+                leftovers.clear(self.repo)
+        except (DvcException, OSError) as error:
+            raise BadInput(f"{Path.cwd()} cannot be written: {_sentence(error)}.") from error
+        self._parameters = parsed_once()
+        self._parameters.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._parameters.__exit__(None, None, None)
         self._claim.close()
         self.repo.close()
 
-    def plan(self, targets: Collection[str] = ()) -> Plan:
-        """What `dvc repro TARGETS` would run, in its order; BadInput where dvc.yaml or a target is wrong, or DVC is busy."""
-        try:
-            with self._dvc():
-                graph = get_active_graph(self.repo.index.graph)
-                stages = plan_repro(graph, collect_stages(self.repo, targets or ["dvc.yaml"]))
-                if targets:  # for some targets DVC's order changes from run to run, by Python's hashes; ours is dvc.yaml's
-                    wanted = set(stages)
-                    stages = [stage for stage in plan_repro(graph) if stage in wanted]
-                self._new = _unrecorded(stages)
-                steps: dict[str, Step] = {}
-                for stage in stages:
-                    after = frozenset(upstream.addressing for upstream in graph.successors(stage)) & steps.keys()
-                    if after or stage.changed():
-                        reason = f"after {_few(sorted(after))}" if after else _reason(stage)
-                        steps[stage.addressing] = Step(stage.addressing, reason, after, stage)
-        except DvcException as error:
-            raise BadInput(_sentence(error)) from error
+    def stages(self) -> list[Stage]:
+        """All stages of dvc.yaml, each after those it needs; BadInput as ``plan``."""
+        with self._planning():
+            return plan_repro(get_active_graph(self.repo.index.graph))
+
+    def plan(self, targets: Collection[str] = (), stale: Callable[[], object] = lambda: None) -> Plan:
+        """What `dvc repro TARGETS` would run, in its order; ``stale`` is called at the first step that must run.
+
+        BadInput where dvc.yaml or a target is wrong, or DVC is busy.
+        """
+        with self._planning():
+            graph = get_active_graph(self.repo.index.graph)
+            named = {stage.addressing: stage for stage in graph}
+            if set(targets) <= named.keys() and targets:  # DVC would look for each by itself
+                chosen = [named[name] for name in targets]
+            else:
+                chosen = collect_stages(self.repo, targets or ["dvc.yaml"])
+            stages = plan_repro(graph, chosen)
+            if targets:  # for some targets DVC's order changes from run to run, by Python's hashes; ours is dvc.yaml's
+                wanted = set(stages)
+                stages = [stage for stage in plan_repro(graph) if stage in wanted]
+            self._new = _unrecorded(stages)
+            steps: dict[str, Step] = {}
+            for stage in stages:
+                after = frozenset(upstream.addressing for upstream in graph.successors(stage)) & steps.keys()
+                if after or stage.changed():
+                    if not steps:
+                        stale()
+                    reason = f"after {_few(sorted(after))}" if after else _reason(stage)
+                    steps[stage.addressing] = Step(stage.addressing, reason, after, stage)
         return Plan(list(steps.values()), [stage.addressing for stage in stages if stage.addressing not in steps])
 
+    @contextlib.contextmanager
+    def _planning(self) -> Iterator[None]:
+        try:
+            with self._mutex, self.repo.lock:
+                yield
+        except DvcException as error:
+            advice = LOST_LOCK if "dvc.lock" in str(error) else ""
+            raise BadInput(f"{_sentence(error)}{advice}") from error
+
+    def begin(self, step: Step) -> str | None:
+        """Whatever needs no command: "unchanged", "restored" from DVC's cache of earlier runs, "ran" of a stage without a command.
+
+        None: its command must run, then ``finish``; old outputs are gone and what it depends on is saved. StageFailed: DVC refuses.
+        """
+        stage = step.stage
+        with self.dvc(step):
+            if not stage.changed():
+                return "unchanged"
+            if stage.frozen or not stage.cmd:  # DVC checks or fetches its data
+                stage.reproduce()
+                stage.dump(update_pipeline=False)
+                return "ran"
+            stage.remove_outs()
+            with contextlib.suppress(RunCacheNotFoundError):
+                self.repo.stage_cache.restore(stage, pull=self._pull)
+                self._record(stage)
+                return "restored"
+            stage.save_deps()
+        return None
+
+    def finish(self, step: Step) -> None:
+        """Put the outputs that lie in the workspace into DVC's cache and dvc.lock; StageFailed where one is missing."""
+        with self.dvc(step):
+            self._record(step.stage)
+
     def run(self, step: Step, tell: Tell = print, device: str | None = None) -> str:
-        """Bring one step up to date: "unchanged", "restored" from DVC's cache of earlier runs, or "ran"; else StageFailed.
+        """Bring one step up to date: what ``begin`` says, or else "ran"; StageFailed where that fails.
 
         ``tell`` receives the command's output line by line; all of it is kept in logs/. ``device`` is the GPU it may use.
         """
-        stage = step.stage
-        try:
-            with self._dvc():
-                if not stage.changed():
-                    return "unchanged"
-                if stage.frozen or not stage.cmd:  # it runs no command: DVC checks or fetches its data
-                    stage.reproduce()
-                    stage.dump(update_pipeline=False)
-                    return "ran"
-                stage.remove_outs()
-                with contextlib.suppress(RunCacheNotFoundError):
-                    self.repo.stage_cache.restore(stage)
-                    self._record(stage)
-                    return "restored"
-                stage.save_deps()
-            with self._busy(stage):
-                execute(stage, tell, device)
-            with self._dvc():
-                self._record(stage)
-        except (DvcException, OSError) as error:
-            raise StageFailed(f"{step.name}: {_sentence(error)}") from error
+        if outcome := self.begin(step):
+            return outcome
+        environment = {"CUDA_VISIBLE_DEVICES": device} if device is not None else {}
+        environment |= {"CROSSBIAS_PROCESSES": "1"} if step.alone else {}
+        with self.busy(step):
+            execute(step.stage, tell, environment, step.timeout, self.processes)
+        self.finish(step)
         return "ran"
 
     def _record(self, stage: PipelineStage) -> None:
-        stage.save(run_cache=all(out.use_cache or out.is_metric or out.is_plot for out in stage.outs))
+        stage.save(run_cache=False)
         stage.commit()
+        leftovers.to_disk(self.repo.root_dir, self.repo.cache.local.path)
+        if all(out.use_cache or out.is_metric or out.is_plot for out in stage.outs):
+            self.repo.stage_cache.save(stage)
         path = lockfile.path_of(stage)
         place = self._new.index((path, stage.name)) if (path, stage.name) in self._new else len(self._new)
         lockfile.record(stage, later={name for other, name in self._new[place + 1 :] if other == path})
 
     @contextlib.contextmanager
-    def _dvc(self) -> Iterator[None]:
-        with self._mutex, self.repo.lock:
-            yield
-
-    @contextlib.contextmanager
-    def _busy(self, stage: Stage) -> Iterator[None]:
-        """Tell other DVC processes that a command is using the stage's files: theirs then stop instead of colliding."""
-        reads = [dep.fs_path for dep in stage.deps if not isinstance(dep, (RepoDependency, AbstractDependency))]
-        writes = [out.fs_path for out in stage.outs]
+    def busy(self, step: Step) -> Iterator[None]:
+        """While a step's command runs: other DVC processes that need its files stop instead of colliding."""
+        reads = [dep.fs_path for dep in step.stage.deps if not isinstance(dep, (RepoDependency, AbstractDependency))]
+        writes = [out.fs_path for out in step.stage.outs]
         links = self.repo.config["core"].get("hardlink_lock", False)
-        lock = rwlock(self.repo.tmp_dir, self.repo.fs, f"crossbias run {stage.addressing}", reads, writes, links)
-        with self._dvc():
+        lock = rwlock(self.repo.tmp_dir, self.repo.fs, f"crossbias run {step.name}", reads, writes, links)
+        with self.dvc(step):
             lock.__enter__()
         try:
             yield
         finally:
-            with self._dvc():
+            with self.dvc(step):
                 lock.__exit__(None, None, None)
 
-
-def _claim(path: Path) -> Any:
-    """The open file whose lock says that this process runs the workspace; the kernel frees it however the process ends."""
-    claim = path.open("a+")
-    try:
-        fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        claim.seek(0)
-        holder = claim.read()
-        claim.close()
-        raise BadInput(f"process {holder} is already running this workspace: wait for it to end, or stop it.") from error
-    claim.truncate(0)
-    claim.write(str(os.getpid()))
-    claim.flush()
-    return claim
+    @contextlib.contextmanager
+    def dvc(self, step: Step) -> Iterator[None]:
+        """DVC's state, for this thread and process alone."""
+        try:
+            with self._mutex, self.repo.lock:
+                yield
+        except DvcException as error:
+            raise StageFailed(f"{step.name}: {_sentence(error)}") from error
+        except OSError as error:  # DVC's own often name no file
+            root = self.repo.root_dir
+            raise StageFailed(f"{step.name}: its files in {root} or DVC's cache cannot be read or written: {_sentence(error)}") from error
 
 
 def _unrecorded(stages: list[Stage]) -> list[tuple[Path, str]]:

@@ -17,6 +17,7 @@ from stages.contract.contrasts import ContrastFits, Contrasts
 from stages.contract.params import Design, Name, Section
 from stages.contract.swaps import Identities, SwapEffects, SwapResponses
 from stages.contract.tables import column_names, from_pandas
+from stages.contract.workers import end_with_parent
 from stages.contrasts.identities import identities
 from stages.contrasts.methods import METHODS, Rules
 from stages.contrasts.rows import contrasts, with_q_values
@@ -57,7 +58,7 @@ def run(
         _table(identities(_upwards(said[labelled], design), params.order, params.confidence), Identities),
     )
     chosen = list(_questions(said[~labelled], design))
-    with ProcessPoolExecutor(params.processes, multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(params.processes, multiprocessing.get_context("spawn"), end_with_parent) as pool:
         found = list(pool.map(functools.partial(_fit, params=params), chosen)) if chosen else []
     if not found:
         return _empty(Contrasts), _empty(ContrastFits), *aside

@@ -15,22 +15,23 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pyarrow as pa
 import pyarrow.csv
 
 from stages.contract import recorder, tables
 from stages.contract.bad_input import BadInput
+from stages.contract.exit_codes import OUT_OF_MEMORY, TEMPORARY, exit_code
 from stages.contract.params import Design, fill
 from stages.contract.tables import At
 
+BECAUSE = {OUT_OF_MEMORY: "memory ran out: ", TEMPORARY: "the network failed: "}
 KEYS = {"task": "tasks", "model": "models", "challenge": "challenges"}
 # Weights come from pins and folders; whoever wants a model hub sets HF_HUB_OFFLINE=0.
 HUB = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "TOKENIZERS_PARALLELISM": "false"}
 
 
 def command(run: Callable[..., Any]) -> None:
-    """Run a stage from the shell: ``python -m stages.evaluate --task trust --model glove_cnn``. Exit code 2: bad input."""
+    """Run a stage from the shell: ``python -m stages.evaluate --task trust --model glove_cnn``. Exit codes: see ``exit_codes``."""
     stage = Path(inspect.getfile(run)).stem
     parser = argparse.ArgumentParser(prog=f"python -m stages.{stage}", description=sys.modules[run.__module__].__doc__)
     for key in keys_of(run):
@@ -43,18 +44,21 @@ def command(run: Callable[..., Any]) -> None:
     try:
         perform(run, stage, Design.read(options.pop("params")), options)
         recorder.record(tracker, stage, options)
-    except (BadInput, OSError) as error:
+    except Exception as error:
+        code = exit_code(error)
+        if code is None:
+            raise
         if debug:
             traceback.print_exc()
-        print(f"{stage}: {error}", file=sys.stderr)
-        sys.exit(2)
+        print(f"{stage}: {BECAUSE.get(code, '')}{error}", file=sys.stderr)
+        sys.exit(code)
 
 
 def perform(run: Callable[..., Any], stage: str, design: Design, names: dict[str, str]) -> None:
     """Read what ``run`` asks for, run it, and write what it returns."""
     hints = typing.get_type_hints(run, include_extras=True)
     entries = {key: design.entry(KEYS[key], name) for key, name in names.items()}  # type: ignore[arg-type]
-    params = fill(hints["params"], design.section(stage), f"params.yaml: {stage}")
+    params = fill(hints["params"], _fewer_processes(design.section(stage)), f"params.yaml: {stage}")
     os.environ |= HUB | os.environ | {"OMP_NUM_THREADS": str(getattr(params, "threads", 1))}
     started = time.monotonic()
     print(f"{stage} {_progress(design, names)}", flush=True)
@@ -62,10 +66,10 @@ def perform(run: Callable[..., Any], stage: str, design: Design, names: dict[str
     for name, at in inputs_of(run).items():
         arguments[name] = _read(at, design, names)
     folder, returned = outputs_of(run)
-    temporary = {name: _beside(Path(at.path.format(**names))) for name, at in folder.items()}
+    temporary = {name: tables.beside(Path(at.path.format(**names))) for name, at in folder.items()}
     try:
-        for path in temporary.values():
-            _clear_litter(path)
+        for path, at in zip(temporary.values(), folder.values(), strict=True):
+            tables.clear_litter(Path(at.path.format(**names)))
             path.mkdir(parents=True)
         results = run(**{name: value for name, value in (arguments | temporary).items() if name in hints})
         for path, at in zip(temporary.values(), folder.values(), strict=True):
@@ -77,6 +81,12 @@ def perform(run: Callable[..., Any], stage: str, design: Design, names: dict[str
     for at, result in zip(returned, results if len(returned) > 1 else [results], strict=False):
         _write(result, at, Path(at.path.format(**names)))
     print(f"{stage} done in {time.monotonic() - started:.1f} s", flush=True)
+
+
+def _fewer_processes(section: dict[str, Any]) -> dict[str, Any]:
+    """A stage's section with at most $CROSSBIAS_PROCESSES processes, which change no number: for another try after memory ran out."""
+    most = os.environ.get("CROSSBIAS_PROCESSES")
+    return section if most is None or "processes" not in section else section | {"processes": min(section["processes"], int(most))}
 
 
 def inputs_of(run: Callable[..., Any]) -> dict[str, At]:
@@ -133,19 +143,12 @@ def _read(at: At, design: Design, names: dict[str, str]) -> Any:
         for key, name in extra.items():
             part = part.append_column(key, pa.array([name] * part.num_rows, pa.string()))
         parts.append(part)
+    if not parts:  # a design without challenges
+        empty = at.empty()
+        for key in missing:
+            empty = empty.append_column(key, pa.array([], pa.string()))
+        return empty
     return pa.concat_tables(parts, promote_options="default")
-
-
-def _beside(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}")
-
-
-def _clear_litter(temporary: Path) -> None:
-    """Remove what runs of the same stage and cell that were killed left beside ``temporary``; a live process keeps its own."""
-    for other in temporary.parent.glob(f"{temporary.stem}.*"):
-        number = other.suffix[1:]
-        if number.isdecimal() and (other == temporary or not psutil.pid_exists(int(number))):
-            shutil.rmtree(other)
 
 
 def _write(result: Any, at: At, path: Path) -> None:

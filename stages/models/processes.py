@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -11,6 +10,7 @@ from typing import Any
 import psutil
 
 from stages.contract.bad_input import BadInput
+from stages.contract.workers import end_with_parent
 
 # A worker's own: what it was started for.
 _held: dict[str, Callable[[Any], Any]] = {}
@@ -55,17 +55,9 @@ def each(work: Callable[[Any], Any], items: Sequence[Any], processes: int, threa
 
 
 def _start(work: Callable[[Any], Any], threads: int) -> None:
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     _held["work"] = work
     limit_threads(threads)
-
-
-def _end_with_parent() -> None:
-    """A parent that is killed cannot end its workers, which would wait for work for ever."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 def _run(item: Any) -> Any:

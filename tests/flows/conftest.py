@@ -75,7 +75,8 @@ def make(folder: Path, pipeline: str = PIPELINE, params: str = PARAMS) -> Path:
     """A repository with that pipeline, in which nothing has run."""
     (folder / ".dvc").mkdir(parents=True)
     (folder / "data").mkdir()
-    shutil.copy(ROOT / ".dvc" / "config", folder / ".dvc" / "config")
+    for name in ("config", ".gitignore"):
+        shutil.copy(ROOT / ".dvc" / name, folder / ".dvc" / name)
     subprocess.run(["git", "init", "--quiet", folder], check=True)
     (folder / ".gitignore").write_text("/data/\n/logs/\n")
     (folder / "dvc.yaml").write_text(pipeline)

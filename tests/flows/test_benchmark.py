@@ -1,10 +1,14 @@
-"""`crossbias run` from the shell: the same end as `dvc repro`, one sentence and exit code 2 for bad input."""
+"""`crossbias run` from the shell: the same end as `dvc repro`, one sentence and exit code 2 for bad input, a clean stop."""
 
+import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
+import yaml
 
 from tests.flows.conftest import make
 
@@ -29,12 +33,15 @@ def crossbias_run(folder: Path, *options: str) -> tuple[int, str]:
 
 def test_the_flow_ends_as_dvc_repro_does(tmp_path: Path, finished: Path) -> None:
     folder = make(tmp_path / "repo")
-    code, output = crossbias_run(folder)
+    code, output = crossbias_run(folder, "--jobs", "2")
     assert code == 0, output
     assert (folder / "dvc.lock").read_bytes() == (finished / "dvc.lock").read_bytes()
-    assert "stage 9 of 10: evaluate (after predict@literacy-mended" in output
+    assert "step 9 of 10: evaluate starts (after predict@literacy-mended" in output
     assert "evaluate of literacy_mended.txt" in output  # a headline of the stage
+    assert "step 10 of 10: report ran in " in output
     assert "10 stages: 10 ran" in output
+    assert "flow run" not in output, "Prefect keeps its words to itself"
+    assert crossbias_run(folder) == (0, "10 stages: all are up to date\n")
 
 
 def test_a_failure_names_stage_code_and_last_words(tmp_path: Path) -> None:
@@ -54,12 +61,15 @@ stages:
     outs: [data/c.txt]
 """
     folder = make(tmp_path / "repo", pipeline)
-    code, output = crossbias_run(folder, "--keep-going")
+    code, output = crossbias_run(folder)
     assert code == 2, output
-    assert "a ended with exit code 2: a is lost (all its output: logs/a.log)\n" in output
-    assert "last lines:\n1\n2\n3\n4\n5\n6\n7\na is lost\n" in output
-    assert "b is not run, as it needs a" in output
-    assert "3 stages: 1 failed, 1 ran, 1 not run" in output
+    lines = "".join(f"    {line}\n" for line in [*range(1, 8), "a is lost"])
+    end = re.sub(r"^\d\d:\d\d:\d\d ", "", output, flags=re.MULTILINE).partition("a failed: ")[2]
+    assert end == (
+        "a ended with exit code 2: a is lost (all its output: logs/a.log)\n"
+        f"  command: seq 7 && echo a is lost >&2 && exit 2\n  last lines:\n{lines}  not run, as they need it: b\n"
+        "  to run it again: crossbias run --only 'a'\n3 stages: 1 failed, 1 not run, 1 ran\n"
+    )
     assert "Traceback" not in output
     assert (folder / "data" / "c.txt").exists()
 
@@ -80,6 +90,32 @@ def test_dry_prints_what_would_run_and_why(tmp_path: Path, finished: Path) -> No
     assert output.endswith("2 stages would run or be checked again, 0 are unchanged.\n")
     assert not (folder / "dvc.lock").exists()
     assert not (folder / "logs").exists()
+
+
+def test_a_stopped_run_ends_its_commands_and_keeps_what_is_finished(tmp_path: Path) -> None:
+    pipeline = """\
+stages:
+  a:
+    cmd: cp raw.txt data/a.txt
+    deps: [raw.txt]
+    outs: [data/a.txt]
+  b:
+    cmd: echo b $$ && exec sleep 600
+    deps: [data/a.txt]
+    outs: [data/b.txt]
+"""
+    folder = make(tmp_path / "repo", pipeline)
+    command = [sys.executable, "-c", RUN]
+    with subprocess.Popen(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        assert process.stdout
+        child = next(int(line.split()[-1]) for line in process.stdout if re.search(r" b \d+$", line))
+        process.send_signal(signal.SIGTERM)
+        output = process.stdout.read()
+        assert process.wait(60) == 130, output
+    assert output.endswith("stopped; finished stages are kept, and the next run goes on from there\n")
+    assert "Traceback" not in output
+    assert not psutil.pid_exists(child)
+    assert list(yaml.safe_load((folder / "dvc.lock").read_text())["stages"]) == ["a"]
 
 
 def test_help_imports_neither_prefect_nor_dvc() -> None:
