@@ -1,5 +1,6 @@
 """scores and groups of every cell, probes, relations, challenges and the re-audit -> one HTML page that opens anywhere, and tables."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import pyarrow as pa
@@ -15,9 +16,23 @@ from stages.contract.probes import Associations, NameGroups, Probes
 from stages.contract.relations import Effects, Matched, ProbesAndOutcomes
 from stages.contract.schemas import AttributeSets, Groups, Scores
 from stages.contract.tables import At
-from stages.reporting import breakdown, by_order, challenged, embeddings, latex, reaudited, related, represented, results
+from stages.reporting import (
+    breakdown,
+    by_order,
+    challenged,
+    drawings,
+    embeddings,
+    explorer,
+    filled,
+    latex,
+    page,
+    reaudited,
+    related,
+    represented,
+    results,
+    versions,
+)
 from stages.reporting import groups as as_they_are
-from stages.reporting.page import render
 from stages.reporting.paper_tables import Grid
 from stages.reporting.results import Results
 from stages.reporting.wording import percent
@@ -27,6 +42,8 @@ AdiByOrder = Annotated[pa.Table, At("data/report/adi_by_order.csv")]
 PaperTables = Annotated[pa.Table, At("data/report/paper_tables.csv")]
 ByTemplateAndName = Annotated[pa.Table, At("data/report/challenges.csv")]
 PaperLatex = Annotated[str, At("data/report/paper_tables.tex")]
+Figures = Annotated[Path, At("data/report/figures")]
+Evaluated = Annotated[Path, At("data/evaluate")]
 
 # The stages whose settings the page states, in the order they run; dvc.yaml names them under this stage's params.
 SHOWN = ("ingest", "subgroup", "debias", "probe", "finetune", "contrast", "evaluate", "relate", "reaudit")
@@ -57,30 +74,42 @@ def run(  # noqa: PLR0917 - a stage's signature is its declaration
     figures: Probes,
     associations: Associations,
     names: NameGroups,
+    evaluated: Evaluated,
     design: Design,
     params: Params,
+    output: Figures,
 ) -> tuple[Page, AdiByOrder, PaperTables, PaperLatex, ByTemplateAndName]:
-    """The page and the tables of the design's cells, in the design's order."""
+    """The page and the tables of the design's cells, in the design's order; the figures go into ``output``."""
     found = results.read(scores, sets, list(design.tasks), list(design.models))
     sections: dict[str, Any] = {stage: settings(design, stage) for stage in SHOWN}
-    level = sections["evaluate"].level
-    reaudit = reaudited.parts(findings, problems, sections["reaudit"])
-    relate = related.parts(effects, matched, probes, sections["relate"].confidence, level)
-    of_contrast = sections["contrast"]
-    references = breakdown.references_of(responses, of_contrast.references)
-    items = breakdown.read(responses, fits.to_pandas(), references, of_contrast.confidence)
-    challenges = challenged.parts(contrasts, fits, items, references, design, of_contrast, level, params.standing_out)
-    bases = represented.bases_of(design)
-    represent = embeddings.parts(figures, associations, names, bases, sections["probe"].enumeration.alpha)
-    if represent is not None:
-        represent["beside"] = represented.beside(embeddings.figures_of(figures.to_pandas()), bases, found, design)
+    level, rules = sections["evaluate"].level, sections["contrast"]
+    references = breakdown.references_of(responses, rules.references)
+    items = breakdown.read(responses, fits.to_pandas(), references, rules.confidence)
+    optional: dict[str, Any] = {
+        "reaudit": reaudited.parts(findings, problems, sections["reaudit"]),
+        "relate": related.parts(effects, matched, probes, sections["relate"].confidence, level),
+        "challenges": challenged.parts(contrasts, fits, items, references, design, rules, level, params.standing_out),
+        "embeddings": _represented((figures, associations, names), found, design, sections["probe"].enumeration.alpha),
+        "explorer": explorer.parts(found, groups, matched, level),
+        "versions": versions.parts(found, sections, evaluated),
+    }
     of_groups = as_they_are.read(groups, found, params.standing_out)
-    optional: dict[str, Any] = {"reaudit": reaudit, "relate": relate, "challenges": challenges, "embeddings": represent}
-    page = render(found, of_groups, design, sections, params.title, params.worst, **optional)
+    shown = page.parts(found, of_groups, design, sections, params.title, params.worst, **optional)
+    drawings.write(shown, output)
     print(f"report: open {Page.__metadata__[0].path}", flush=True)  # type: ignore[attr-defined]
     lines = by_order.lines(found, design)
     paper = latex.write(Grid(found, lines, by_order.arms(design)), percent(sections["evaluate"].confidence), level)
-    return page, adi_by_order(found), by_order.as_table(lines), paper, items
+    return filled.fill("page.html.jinja", shown), adi_by_order(found), by_order.as_table(lines), paper, items
+
+
+def _represented(probed: tuple[pa.Table, ...], found: Results, design: Design, level: float) -> dict[str, Any] | None:
+    """The section on representations, beside what is decided with them; None where nothing was probed."""
+    bases = represented.bases_of(design)
+    figures, associations, names = probed
+    parts = embeddings.parts(figures, associations, names, bases, level)
+    if parts is not None:
+        parts["beside"] = represented.beside(embeddings.figures_of(figures.to_pandas()), bases, found, design)
+    return parts
 
 
 def adi_by_order(found: Results) -> pa.Table:

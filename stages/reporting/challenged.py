@@ -37,11 +37,13 @@ def parts(
     if found.empty:
         return None
     decided = deciding(found, level)
+    figures = said(found, decided, level, references)
     items = breakdown.to_pandas()
     return {
         "level": percent(settings.confidence),
         "significance": f"{level:g}",
-        "said": said(found, decided, level, references),
+        "said": figures,
+        "overview": overview(figures),
         "challenges": [
             {"name": corpus, "references": _references(references[corpus])}
             | _challenge(found[found["corpus"] == corpus], fitted[fitted["corpus"] == corpus], decided, references[corpus], settings)
@@ -51,6 +53,13 @@ def parts(
         "undefined": coefficients.undefined(found),
         "agreement": agreement.table(decided, design, references),
     }
+
+
+def overview(figures: Mapping[str, str]) -> dict[str, list[str]]:
+    """Of the page's first sentences those about challenges."""
+    of = f"of {figures['terms']} comparisons of made-up sentences alike but for whom they name"
+    kinds = {"found": ("differ", "scores differ"), "none": ("none", "no evidence that scores differ"), "untold": ("untold", "cannot tell")}
+    return {kind: [f"{figures[key]} {of}: {words}."] for kind, (key, words) in kinds.items() if figures[key] != "0"}
 
 
 def said(found: pd.DataFrame, decided: pd.DataFrame, level: float, references: References) -> dict[str, str]:

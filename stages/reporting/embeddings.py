@@ -47,7 +47,7 @@ def _base(
     return {
         "name": name,
         "sentences": [_sentence(model, heading, figures, own[model], level) for model, heading in models.items()],
-        "summary": _summary(models, figures, own, level),
+        "summary": _summary(name, models, figures, own, level),
         "effect_sizes": _side_by_side("Effect sizes", models, figures, lambda key: key[0] in SIZES and key[2] == "effect_size", level),
         "details": _side_by_side(
             "Association with groups, and what of gender is left",
@@ -80,7 +80,7 @@ def _sentence(model: str, heading: str, figures: Figures, cells: pd.DataFrame, l
     return text + "."
 
 
-def _summary(models: Mapping[str, str], figures: Figures, cells: Mapping[str, pd.DataFrame], level: float) -> Table:
+def _summary(name: str, models: Mapping[str, str], figures: Figures, cells: Mapping[str, pd.DataFrame], level: float) -> Table:
     """One row a measure, one column a model: as it is given, and after each debiaser."""
     rows = []
     spaces = list(dict.fromkeys(key[3] for key in figures))
@@ -97,7 +97,7 @@ def _summary(models: Mapping[str, str], figures: Figures, cells: Mapping[str, pd
             rows.append([f"{_row_name(key, spaces)}", *(_short(of.get(model)) for model in models)])
     if any(len(frame) for frame in cells.values()):
         rows.append(["Names and words: cells beyond chance", *(_cells(cells[model]) for model in models)])
-    return Table("In short", ["Measure", *models.values()], rows)
+    return Table(f"In short: {name}", ["Measure", *models.values()], rows)
 
 
 def _side_by_side(

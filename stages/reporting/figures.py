@@ -57,7 +57,8 @@ def gaps(metric: str, points: list[Point], sets: dict[str, int], models: list[st
 
 
 def tidy(svg: str) -> str:
-    """Coordinates to a hundredth of a pixel, in tags alone, and no namespace that is not used."""
+    """Coordinates to a hundredth of a pixel, in tags alone, no namespace that is not used, and no roles: the figure has one description."""
+    svg = re.sub(r' (?:role|aria-roledescription)="[^"]*"(?=[^<]*>)', "", svg)
     rounded = re.sub(r"<[^>]*>", lambda tag: re.sub(r"\d+\.\d{3,}", lambda digits: f"{float(digits[0]):.2f}", tag[0]), svg)
     return rounded.replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "")
 

@@ -17,7 +17,8 @@ CANNOT_TELL, DISPARITY = "cannot tell", "disparity"
 RATES = ("selection_rate", "tpr", "fpr", "ppv", "npv", "accuracy", "calibration", "brier")
 OUTPUTS = ("mean_output", "mean_error", "mae", "mse")
 DRAWN = ("selection_rate", "tpr")
-MOST = 300  # groups of the full table
+MOST, FEWEST = 300, 20  # groups of a cell's full table
+ALL = 2400  # of all cells' tables together, so that a page of many cells stays readable; the explorer has more
 FIELDS = ("value", "ci_low", "ci_high", "n", "reason", "p_value", "q_value", "verdict", "flagged")
 
 
@@ -82,13 +83,12 @@ def read(groups: pa.Table, results: Results, first: int) -> dict[tuple[str, str]
 
     A group stands out when its verdict, corrected for the groups of its set and for all sets, is disparity.
     """
-    found = {}
-    for task, model in results.cells():
-        found[task, model] = _cell(groups.filter(_is(groups, task=task, model=model)), first)
-    return found
+    cells = list(results.cells())
+    most = min(MOST, max(FEWEST, ALL // max(1, len(cells))))
+    return {(task, model): _cell(groups.filter(_is(groups, task=task, model=model)), first, most) for task, model in cells}
 
 
-def _cell(cell: pa.Table, first: int) -> AsTheyAre:
+def _cell(cell: pa.Table, first: int, most: int) -> AsTheyAre:
     bases = cell.filter(_is(cell, metric="base_rate", comparison=ITSELF))
     numbers = {row["values"]: row["counts"] for row in pc.value_counts(bases["attributes"]).to_pylist()}
     stands = pc.is_in(cell["metric"], pa.array([*RATES, *OUTPUTS]))
@@ -98,7 +98,7 @@ def _cell(cell: pa.Table, first: int) -> AsTheyAre:
     ratios = cell.filter(_is(cell, metric="selection_rate", comparison=OVER_REFERENCE)).to_pandas()
     # A ratio of few people is beyond any threshold by chance.
     ratios = ratios[_keys(ratios).isin(_keys(told[told["metric"] == "selection_rate"])) & ratios["flagged"].notna()]
-    shown, left_out = _shown(cell, bases)
+    shown, left_out = _shown(cell, bases, most)
     return AsTheyAre(
         numbers=numbers,
         told=_keys(told).nunique(),
@@ -137,10 +137,10 @@ def _standing(cell: pa.Table, found: pd.DataFrame, first: int) -> Iterator[Stand
         yield Standing(Group(attributes, name), metric, _measured(own), own["value"] - apart["value"], over, apart["q_value"], also)
 
 
-def _shown(cell: pa.Table, bases: pa.Table) -> tuple[dict[Group, dict[str, Measured]], int]:
+def _shown(cell: pa.Table, bases: pa.Table, most: int) -> tuple[dict[Group, dict[str, Measured]], int]:
     """The largest groups of one or two attributes, in the table's order, and how many are left out."""
     small = bases.filter(pc.less_equal(bases["order"], 2)).to_pandas()
-    largest = _keys(small.sort_values("n", ascending=False, kind="stable").head(MOST))
+    largest = _keys(small.sort_values("n", ascending=False, kind="stable").head(most))
     drawn = pc.and_(_is(cell, comparison=FROM_EVERYONE), pc.is_in(cell["metric"], pa.array(DRAWN)))
     part = cell.filter(pc.and_(pc.less_equal(cell["order"], 2), pc.or_(drawn, _is(cell, comparison=ITSELF))))
     part = part.filter(pa.array(_keys(part.select(["attributes", "group"]).to_pandas()).isin(largest)))

@@ -24,7 +24,7 @@ def _cell(results: Results, groups: AsTheyAre, task: str, model: str, level: str
         "name": f"{task}, {model}",
         "said": standing.sentence(groups),
         "standing": standing.table(groups, task, model, level) if groups.standing else None,
-        "every": overall.every(results, groups, task, model),
+        "every": [] if results.many else overall.every(results, groups, task, model),
         "everything": standing.everything(results, groups, task, model),
         "figure": _figure(results, groups, task, model) if groups.shown else None,
     }
@@ -41,4 +41,6 @@ def _figure(results: Results, groups: AsTheyAre, task: str, model: str) -> dict[
         "label": f"Selection rate and TPR of {which} of single demographics and of pairs, {task}, {model}: measured with interval, pooled "
         "estimate, and everyone's rate as a line; the table below has every number.",
         "which": which,
+        "inline": not results.many,
+        "file": f"groups.{task}.{model}",
     }

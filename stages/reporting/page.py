@@ -3,7 +3,7 @@
 from typing import Any
 
 from stages.contract.params import Design, Section
-from stages.reporting import figures, filled, findings, groups_section, measured, paper, planted, tables, undefined
+from stages.reporting import figures, filled, findings, groups_section, lattice, measured, overview, paper, planted, tables, undefined
 from stages.reporting.figures import FOUR_FIFTHS, Point
 from stages.reporting.groups import AsTheyAre
 from stages.reporting.results import PUBLISHED, Results
@@ -12,7 +12,12 @@ from stages.reporting.wording import METRICS, count, number, percent
 GAPS = ("adi", "fv")
 
 
-def render(
+def render(*shown: Any, **optional: Any) -> str:
+    """The page of what ``parts`` gives."""
+    return filled.fill("page.html.jinja", parts(*shown, **optional))
+
+
+def parts(
     results: Results,
     groups: dict[tuple[str, str], AsTheyAre],
     design: Design,
@@ -25,21 +30,30 @@ def render(
     relate: dict[str, Any] | None = None,
     challenges: dict[str, Any] | None = None,
     embeddings: dict[str, Any] | None = None,
-) -> str:
-    """The page. ``sections`` are the stages' settings with their defaults; ``worst`` disparities a cell are shown.
+    explorer: dict[str, Any] | None = None,
+    versions: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """All that the page shows. ``sections`` are the stages' settings with their defaults; ``worst`` disparities a cell are shown.
 
     ``notes`` say how a file of predictions was read: the page of an audit, which has them where a benchmark has its design.
-    ``reaudit``, ``relate``, ``challenges`` and ``embeddings`` are what the parts of reaudited, related, challenged and embeddings give,
-    None for a page without that section.
+    ``reaudit``, ``relate``, ``challenges``, ``embeddings``, ``explorer`` and ``versions`` are what the parts of reaudited, related,
+    challenged and so on give, None for a page without that section.
     """
     evaluate: Any = sections["evaluate"]
     level = percent(evaluate.confidence)
     settings: dict[str, Any] = {"title": title, "notes": notes, "reaudit": reaudit, "relate": relate, "level": level}
-    settings |= {"challenges": challenges, "embeddings": embeddings}
+    settings |= {
+        "challenges": challenges,
+        "embeddings": embeddings,
+        "explorer": explorer,
+        "versions": versions,
+        "models": results.models,
+        "many": results.many,
+    }
+    settings |= {"overview": overview.parts(results, groups, relate, challenges, reaudit), "lattice": lattice.parts(results)}
     settings |= {"replicates": f"{evaluate.replicates:,}", "found": _found(results, evaluate.level), "share": percent(evaluate.level)}
     settings |= {"fewest": evaluate.fewest, "thresholds": _thresholds(evaluate.least_ratio, evaluate.most_difference)}
-    parts = _design(results, design, sections) | _measured(results, groups, design, evaluate, worst, level)
-    return filled.fill("page.html.jinja", settings | parts)
+    return settings | _design(results, design, sections) | _measured(results, groups, design, evaluate, worst, level)
 
 
 def _design(results: Results, design: Design, sections: dict[str, Any]) -> dict[str, Any]:

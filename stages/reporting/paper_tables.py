@@ -49,13 +49,15 @@ def arranged(grid: Grid, metric: str, convention: str, level: str) -> list[Table
     caption = f"{title(metric, convention)}, with {level} interval"
     caption += ", and p of the set that stands out most" if convention == OURS else ""
     tables = []
-    for block in grid.blocks():
+    blocks = list(grid.blocks())
+    for block in blocks:
+        which = f": {', '.join(dict.fromkeys(task for task, _ in block))}" if len(blocks) > 1 else ""
         rows = []
         for arm in grid.arms:
             cells = [_cell(grid.line(task, arm.model, order, metric, convention)) for task, order in block]
             rows.append([arm.model, *(getattr(arm, name) for name in grid.treatments()), *cells])
         heads = ["Model", *map(str.capitalize, grid.treatments()), *(f"{task} +{order - 1}" for task, order in block)]
-        tables.append(Table(caption, heads, rows, tuple(range(1 + len(grid.treatments())))))
+        tables.append(Table(caption + which, heads, rows, tuple(range(1 + len(grid.treatments())))))
     return tables
 
 

@@ -32,9 +32,11 @@ def parts(findings: pa.Table, problems: pa.Table, settings: Any) -> dict[str, An
         return None
     shown = found[found["printed"] & found["texts"].notna()]
     level = percent(settings.confidence)
+    figures = said(found, settings)
     return {
         "level": level,
-        "said": said(found, settings),
+        "said": figures,
+        "overview": overview(figures),
         "summary": summary(found),
         "orders": by_order(found, settings),
         "svg": markupsafe.Markup(caterpillar.draw(_numbers(shown))),  # noqa: S704 - drawn by vl-convert, which escapes the names in it
@@ -42,6 +44,16 @@ def parts(findings: pa.Table, problems: pa.Table, settings: Any) -> dict[str, An
         f"{number(shown['published_di'].min())} to {number(shown['published_di'].max())}; the tables below have every number.",
         "claims": [claims(found, finding, level) for finding in MEANT if (found["finding"] == finding).any()],
         "problems": known(problems),
+    }
+
+
+def overview(figures: dict[str, str]) -> dict[str, list[str]]:
+    """Of the page's first sentences those about the paper's numbers."""
+    of = f"of {figures['far']} published ADI outside 0.8 to 1.25"
+    return {
+        "found": [f"The paper, re-audited: {figures['far_disparity']} {of} belong to a disparity in selection rates."],
+        "none": [f"The paper, re-audited: {figures['far_no_evidence']} {of} belong to selection rates that chance could have set apart."],
+        "untold": [f"The paper, re-audited: {figures['no_measurement']} {of} are no measurement of a disparity."],
     }
 
 

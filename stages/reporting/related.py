@@ -1,14 +1,16 @@
 """What order, debiasing and mitigation do to fairness over all cells: tables of relate -> sentences, tables and a figure."""
 
 import math
+from collections import Counter
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 
 from stages.reporting import baselines, effects_figure
-from stages.reporting.baselines import UNTOLD, untold, verdict
+from stages.reporting.baselines import FAIRER, LESS_FAIR, NO_EVIDENCE, UNTOLD, untold, verdict
 from stages.reporting.effects_figure import RATIOS, Effect, size
+from stages.reporting.results import MANY
 from stages.reporting.tables import Table
 from stages.reporting.wording import METRICS, count, number, percent, probability
 
@@ -26,16 +28,34 @@ def parts(effects: pa.Table, matched: pa.Table, probes: pa.Table, confidence: fl
     return {
         "level": percent(confidence),
         "significance": f"{level:g}",
+        "overview": overview(found, level),
         "orders": [_of_order(row, level) for row in found.to_dict("records") if row["kind"] == "order"],
         "terms": _terms(found, confidence, level),
         "svg": markupsafe.Markup(effects_figure.draw(drawn)) if drawn else "",  # noqa: S704 - drawn by vl-convert, which escapes names
         "label": f"{count(len(drawn), 'effect')} on the distance from parity, a panel a gap; the table has every number.",
         "matched": baselines.summary(cut, level) if len(cut) else None,
-        "every": [
-            baselines.of_sets(own, task, model, confidence, level) for (task, model), own in cut.groupby(["task", "model"], sort=False)
-        ],
+        "every": []
+        if cut.groupby(["task", "model"]).ngroups > MANY
+        else [baselines.of_sets(own, task, model, confidence, level) for (task, model), own in cut.groupby(["task", "model"], sort=False)],
         "probes": _probes(probes.to_pylist(), confidence, level) if probes.num_rows else None,
+        "probes_said": _probes_said(probes.to_pylist(), level),
     }
+
+
+def overview(found: pd.DataFrame, level: float) -> dict[str, list[str]]:
+    """Of the page's first sentences those about order, debiasers and mitigations."""
+    said: dict[str, list[str]] = {"found": [], "none": [], "untold": []}
+    for row in found[found["kind"] == "order"].to_dict("records"):
+        told = beyond_chance(row, level)
+        kind = "untold" if told.startswith(UNTOLD) else "none" if told.startswith("no more") else "found"
+        said[kind].append(_of_order(row, level))
+    for what in ("debiaser", "mitigation"):
+        words = [verdict(row, level).split(":")[0] for row in found[found["kind"] == what].to_dict("records")]
+        of = f"of {count(len(words), f'effect of {what}s on a gap', f'effects of {what}s on gaps')}"
+        for kind, told in (("found", FAIRER), ("found", LESS_FAIR), ("none", NO_EVIDENCE), ("untold", UNTOLD)):
+            if told in words:
+                said[kind].append(f"{words.count(told):,} {of}: {told}.")
+    return said
 
 
 def beyond_chance(row: dict[str, Any], level: float) -> str:
@@ -115,6 +135,13 @@ def _probes(along: list[dict[str, Any]], confidence: float, level: float) -> Tab
     columns = ["Probe of the representation", "Gap of the model", f"Spearman, {percent(confidence)} interval", "Kendall", "p", "q"]
     columns += ["Embeddings", "In words"]
     return Table("Bias in representations beside bias in decisions", columns, rows, (0, 1, 7))
+
+
+def _probes_said(along: list[dict[str, Any]], level: float) -> str:
+    """How many probes go along with a gap, in a sentence."""
+    told = Counter(along_with(row, level).split(":")[0] for row in along if row["coefficient"] == "spearman")
+    counted = "; ".join(f"{words}: {how_many:,}" for words, how_many in told.most_common())
+    return f"Of {count(told.total(), 'pair')} of a probe and a gap: {counted}."
 
 
 def along_with(row: dict[str, Any], level: float) -> str:

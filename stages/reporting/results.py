@@ -13,6 +13,7 @@ GROUPS = ("protected", "privileged", "mixed", "unknown")
 GAP = "protected/privileged"
 HIGHEST, RATIO, EVERY = "highest - lowest", "lowest / highest", "every group"  # gaps over all groups of a set
 OURS, PUBLISHED = "crossbias", "naacl2022"
+MANY = 16  # cells; what a page has of each of more than these in full lies in files beside it
 
 
 class Score(NamedTuple):
@@ -84,6 +85,11 @@ class Results:
     def performed(self) -> Iterator[tuple[str, str]]:
         """Every cell, those without groups too."""
         return ((task, model) for task in (*self.orders, *self.ungrouped) for model in self.models)
+
+    @property
+    def many(self) -> bool:
+        """Whether there are so many cells that a page with all tables and figures of each would be too long to open."""
+        return len(list(self.cells())) > MANY
 
     def cells(self) -> Iterator[tuple[str, str]]:
         return ((task, model) for task in self.orders for model in self.models)

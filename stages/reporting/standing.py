@@ -1,6 +1,6 @@
 """Groups that stand out from everyone, and what was measured of the single ones and of pairs: tables and sentences."""
 
-from stages.reporting.groups import MOST, AsTheyAre, Measured, Standing
+from stages.reporting.groups import AsTheyAre, Measured, Standing
 from stages.reporting.results import EVERYONE, OURS, Key, Results, Score
 from stages.reporting.tables import Table, texts_people
 from stages.reporting.wording import count, decimals_of, measure, metric_name, number, probability, set_name
@@ -69,7 +69,7 @@ def everything(results: Results, groups: AsTheyAre, task: str, model: str) -> Ta
     rows = [["Everyone", "", texts_people(results.total(task)), *everyone]]
     for group, measured in groups.shown.items():
         rows.append([group.name, set_name(group.attributes), texts_people(groups.size(group)), *(_cell(measured, name) for name in names)])
-    left_out = f"; the {MOST} largest, {groups.left_out:,} left out" if groups.left_out else ""
+    left_out = f"; the {len(groups.shown)} largest, {groups.left_out:,} left out" if groups.left_out else ""
     heads = [metric_name(name)[:1].upper() + metric_name(name)[1:] for name in names]
     caption = f"{task}, {model}: groups of single demographics and of pairs{left_out}"
     return Table(caption, ["Group", "Attribute set", "Texts (people)", *heads], rows, (0, 1))

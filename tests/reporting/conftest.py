@@ -69,8 +69,7 @@ def group_rows(model, attributes, group, metric):
         yield row | ends | {"value": value / 0.75, "flagged": value < 0.6, "comparison": "ratio to reference"}
 
 
-@pytest.fixture
-def groups_table():
+def table_of_groups():
     """The groups of both models, as the stage reads them."""
     metrics = ("base_rate", "selection_rate", "tpr")
     rows = [
@@ -89,12 +88,21 @@ def groups_table():
 
 
 @pytest.fixture
+def groups_table():
+    return table_of_groups()
+
+
+@pytest.fixture
 def of_groups(groups_table, results):
     return groups.read(groups_table, results, 5)
 
 
 @pytest.fixture
 def results():
+    return benchmark()
+
+
+def benchmark():
     """Model a is apart from parity on race alone; model b has no ADI for gender+race; tpr of a: 0.8 but 0.5 for race's protected."""
     adi = {
         ("a", "gender"): gap(1.9, 0.9, 3.0, planted=2.0),

@@ -7,7 +7,7 @@ from stages import report
 from tests.conftest import make_documents
 from tests.reporting.contrasts import BLACK, contrasted, fit, rows
 from tests.reporting.test_breakdown import responses
-from tests.stages.test_report import NO_PROBES, NO_REAUDIT, NO_RELATION, REST, RULES, Outline, design, evaluated, guess
+from tests.stages.test_report import NO_PROBES, NO_REAUDIT, NO_RELATION, REST, RULES, Outline, design, evaluated, guess, reported
 
 PEOPLE = {"gender": ["woman", "man"] * 40, "race": ["white"] * 40 + ["Black"] * 40, "age": [30.0, 70.0, 60.0, 40.0] * 20}
 
@@ -30,7 +30,7 @@ def cells(chosen, grouped: list[str]) -> list[pa.Table]:
 @pytest.mark.parametrize("grouped", [["literacy"], []])
 def test_the_page_has_their_performance(grouped):
     chosen = design()
-    page = report.run(*cells(chosen, grouped), *REST, chosen, report.Params())[0]
+    page = reported(*cells(chosen, grouped), *REST, chosen, report.Params())[0]
     Outline(page)
     performance = page.split('id="performance"')[1].split("</section>")[0]
     assert performance.count('<th scope="row">trust</th>') == 2, "one row a model"
@@ -40,7 +40,7 @@ def test_the_page_has_their_performance(grouped):
 @pytest.mark.parametrize("grouped", [["literacy", "trust"], ["literacy"], []])
 def test_the_head_counts_every_task_and_says_which_know_their_authors(grouped):
     chosen = design()
-    page = report.run(*cells(chosen, grouped), *REST, chosen, report.Params())[0]
+    page = reported(*cells(chosen, grouped), *REST, chosen, report.Params())[0]
     summary = page.split('id="summary"')[1].split("</section>")[0]
     assert "2 tasks x 2 models = 4 cells" in summary
     for task in chosen.tasks:
@@ -54,7 +54,7 @@ def test_without_any_groups_there_are_no_empty_sections_and_no_words_for_them():
     chosen = design(tasks=["trust"])
     cell = {"task": "trust", "model": "coin"}
     challenges = *contrasted(rows(BLACK, **cell), [fit(**cell)]), responses(challenge="black_white", **cell)
-    page = report.run(*cells(chosen, []), *NO_RELATION, *NO_REAUDIT, *challenges, *NO_PROBES, chosen, report.Params())[0]
+    page = reported(*cells(chosen, []), *NO_RELATION, *NO_REAUDIT, *challenges, *NO_PROBES, chosen, report.Params())[0]
     outline = Outline(page)
     assert {"data", "gaps", "paper", "groups", "worst"}.isdisjoint(outline.ids)
     assert {"summary", "design", "performance", "challenges", "undefined", "limits", "words"} <= set(outline.ids)
