@@ -5,13 +5,15 @@ import hashlib
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import yaml
+from pydantic import Field
 
+from flows import imports
 from stages.contract.bad_input import BadInput
 from stages.contract.design import settings
 from stages.contract.params import Design, Section, fill
@@ -23,14 +25,21 @@ TABLE = ROOT / "datasets" / "sources.yaml"
 
 
 class Source(Section):
-    """An entry of sources.yaml: where a data set comes from, its terms, and the SHA-256 of its files, null where nobody has one."""
+    """An entry of sources.yaml: where a data set comes from, its terms, and the SHA-256 of its files, null where nobody has one.
+
+    ``addresses``: by the beginning of a file's name, what the rest of it completes to the publisher's own address.
+    """
 
     about: str
     where: str
     folder: str
     licence: str
     cite: str
+    addresses: dict[str, str] = Field(default_factory=dict)
     files: dict[str, str | None]
+
+    def address(self, file: str) -> str | None:
+        return next((base + file.removeprefix(start) for start, base in self.addresses.items() if file.startswith(start)), None)
 
 
 @dataclass
@@ -51,10 +60,13 @@ def main(arguments: Sequence[str] | None = None, program: str = "crossbias data"
     parser = argparse.ArgumentParser(prog=program, description="What a design needs, what of it is there, and where to get the rest.")
     parser.add_argument("--params", type=Path, default=Path("params.yaml"), help="the design (default: params.yaml)")
     parser.add_argument("--all", action="store_true", help="every known data set, pin of pretrained weights and table of names")
+    parser.add_argument("--import", nargs="+", dest="names", default=[], metavar="NAME", help="fetch data sets that their publishers serve")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     options = parser.parse_args(arguments)
     os.environ["HF_HUB_OFFLINE"] = "1"  # to look is not to download
     try:
+        if options.names:
+            return imports.fetch({name: _known(name) for name in options.names})
         found = everything() if options.all else of_design(Design.read(options.params))
     except (BadInput, OSError) as error:
         if options.debug:
@@ -110,7 +122,13 @@ def _data(title: str, source: Source | None, folder: str, files: tuple[str, ...]
     known = source.files if source else {}
     paths = {str(Path(folder, file)): known.get(file) for file in files} or {folder: None}
     states = {path: _state(Path(path), checksum) for path, checksum in paths.items()}
-    return Needed(title, states, _advice(source, folder) if source else "put your file there, or mend the task's dataset.source")
+    return Needed(title, states, _advice(source, folder, files) if source else "put your file there, or mend the task's dataset.source")
+
+
+def _known(name: str) -> Source:
+    if name not in sources():
+        raise BadInput(f"{name!r} is no data set of {TABLE.name}; there are {', '.join(sources())}.")
+    return sources()[name]
 
 
 def _names(which: str) -> Needed:
@@ -145,8 +163,11 @@ def _state(path: Path, checksum: str | None) -> str:
     )
 
 
-def _advice(source: Source, folder: str) -> str:
-    return f"get it: {source.where}\n  put it: in {folder}\n  terms: {source.licence}; cite {source.cite}"
+def _advice(source: Source, folder: str, files: Iterable[str] = ()) -> str:
+    name = next(name for name, known in sources().items() if known is source)
+    served = any(map(source.address, files))
+    fetch = f" (or crossbias data --import {name})" if served and folder == source.folder else ""
+    return f"get it: {source.where}{fetch}\n  put it: in {folder}\n  terms: {source.licence}; cite {source.cite}"
 
 
 def _base(title: str, source: str) -> Needed:

@@ -16,6 +16,7 @@ from tests.conftest import ROOT
 from tests.models import tiny
 
 CODE = ["dvc.yaml", ".dvcignore", ".gitignore", "stages", "flows", "data/raw/naacl2022"]
+SECRETS = {name: f"hush-{name}" for name in ("AWS_SECRET_ACCESS_KEY", "HF_TOKEN", "PREFECT_API_KEY")}
 CHALLENGES = {"challenge@en_black_white", "challenge@en_trust_identities"}
 ONCE = {"contrast", "relate", "reaudit", "assess", "report"}
 ALL = {"ingest@trust", "describe@trust", "subgroup@trust", "swap@trust", *CHALLENGES, *ONCE} | {
@@ -79,6 +80,7 @@ def shell(folder: Path, *command: str) -> str:
         "DVC_GLOBAL_CONFIG_DIR": str(state / "global"),
         "DVC_SYSTEM_CONFIG_DIR": str(state / "system"),
         "PREFECT_HOME": str(state / "prefect"),
+        **SECRETS,
         "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
     }
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
@@ -112,6 +114,17 @@ def test_every_stage_runs_end_to_end(run):
     assert not re.search(r"(src|href)=.?https?://", page)
 
 
+def written_secrets(folder: Path) -> list[Path]:
+    """The files below a folder that hold a secret of the environment."""
+    return [path for path in folder.rglob("*") if path.is_file() and b"hush-" in path.read_bytes()]
+
+
+def test_no_secret_of_the_environment_is_written_anywhere(run):
+    """Not to results, footprints, dvc.lock, DVC's cache or its own folders."""
+    folder, _ = run
+    assert written_secrets(folder.parent) == []
+
+
 def test_dvc_shows_the_metrics_and_draws_the_plot(run):
     folder, _ = run
     shown = json.loads(shell(folder, sys.executable, "-m", "dvc", "metrics", "show", "--json"))
@@ -142,22 +155,21 @@ def test_only_what_changed_runs_again(run):
     more = folder / "data" / "raw" / "more.yaml"
     templates = more.read_text(encoding="utf-8")
     more.write_text(templates + "# a remark\n", encoding="utf-8")
-    assert repro(folder) == {"challenge@more"}, "equal sentences stop there"
-    more.write_text(templates.replace("yesterday", "last week"), encoding="utf-8")
-    assert repro(folder) == answers | {"challenge@more", "contrast", "report"}, "nor does another template"
-
+    grammar = folder / "stages" / "datasets" / "simulated_survey.yaml"
+    grammar.write_text(grammar.read_text(encoding="utf-8") + "# a remark\n", encoding="utf-8")
     design["finetune"]["processes"] = 1
     write(folder, design)
-    assert repro(folder) == {"assess", "report"}, "the number of processes changes no number; the pages state it"
+    assert repro(folder) == {"challenge@more", "ingest@trust", "assess", "report"}, (
+        "equal sentences and documents stop there; the number of processes changes no number, but the pages state it"
+    )
 
+    more.write_text(templates.replace("yesterday", "last week"), encoding="utf-8")
     design["evaluate"]["confidence"] = 0.9
     write(folder, design)
     evaluations = {f"evaluate@trust-{name}" for name in design["models"]}
-    assert repro(folder) == evaluations | {"assess", "report"}, "another interval refits nothing"
-
-    grammar = folder / "stages" / "datasets" / "simulated_survey.yaml"
-    grammar.write_text(grammar.read_text(encoding="utf-8") + "# a remark\n", encoding="utf-8")
-    assert repro(folder) == {"ingest@trust"}, "equal documents stop there"
+    assert repro(folder) == answers | evaluations | {"challenge@more", "contrast", "assess", "report"}, (
+        "neither another template nor another interval refits a model"
+    )
 
 
 def test_the_flow_ends_with_the_same_lock_as_dvc_repro(run, tmp_path_factory):
@@ -167,3 +179,5 @@ def test_the_flow_ends_with_the_same_lock_as_dvc_repro(run, tmp_path_factory):
     shell(folder, sys.executable, "-m", "flows.benchmark")
     assert (folder / "dvc.lock").read_bytes() == lock
     assert repro(folder) == set()
+    assert list((folder / "logs").glob("*.log"))
+    assert written_secrets(folder.parent) == [], "nor to logs and Prefect's database"

@@ -16,8 +16,8 @@ Filled = TypeVar("Filled", bound=BaseModel)
 
 
 def _plain_name(name: str) -> str:
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        raise ValueError("names are lower-case letters, digits and _ only, as DVC joins them with - and the shell reads them")
+    if not re.fullmatch(r"[a-z][a-z0-9_]{,63}", name):
+        raise ValueError("names are lower-case letters, digits and _ only, at most 64, as they are parts of paths that DVC joins with -")
     return name
 
 

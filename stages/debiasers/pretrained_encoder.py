@@ -29,7 +29,9 @@ def autocast(precision: Precision) -> AbstractContextManager[Any]:
 def load(kind: Any, folder: Path, **options: Any) -> Any:
     """The network in ``folder`` as ``kind`` (an Auto class of transformers), in float32; BadInput: the class does not know it."""
     try:
-        return kind.from_pretrained(folder, local_files_only=True, use_safetensors=True, dtype=torch.float32, **options)
+        return kind.from_pretrained(
+            folder, local_files_only=True, trust_remote_code=False, use_safetensors=True, dtype=torch.float32, **options
+        )
     except (OSError, ValueError, KeyError) as error:
         raise BadInput(f"{folder} is no encoder that {kind.__name__} can load: {' '.join(str(error).split())}.") from error
 

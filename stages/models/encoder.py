@@ -77,7 +77,9 @@ def config_of(base: Path) -> Any:
 
 def load(kind: Any, base: Path, **options: Any) -> Any:
     """The network of ``base`` as ``kind`` (an Auto class of transformers), in float32 on the device, with its debiaser's projection."""
-    network = kind.from_pretrained(base, local_files_only=True, use_safetensors=True, dtype=torch.float32, **options)
+    network = kind.from_pretrained(
+        base, local_files_only=True, trust_remote_code=False, use_safetensors=True, dtype=torch.float32, **options
+    )
     return projection.follow(network.to(device()), base)
 
 
