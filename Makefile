@@ -8,7 +8,7 @@ export DO_NOT_TRACK := 1
 export SHELL := /bin/sh
 POOL ?= gpu-box
 
-.PHONY: benchmark compare server deploy worker test test-slow lint docs speed chaos audit-dependencies clean
+.PHONY: benchmark compare plots server deploy worker test test-slow lint docs speed chaos audit-dependencies clean
 
 benchmark: .venv/benchmark.done  ## the whole benchmark of params.yaml, only what changed, as many stages at once as there are cores
 	crossbias run
@@ -16,6 +16,9 @@ benchmark: .venv/benchmark.done  ## the whole benchmark of params.yaml, only wha
 
 compare: .venv/benchmark.done  ## what changed since A (default: the last commit), and is it real? make compare A=main B=workspace
 	crossbias compare $(or $(A),HEAD) $(or $(B),workspace)
+
+plots: .venv/benchmark.done  ## ADI, FV, calibration and ROC of revisions as a page that opens offline: make plots A=HEAD~1 B=HEAD
+	crossbias plots $(A) $(B)
 
 deploy worker: export PREFECT_API_URL ?= http://127.0.0.1:4200/api
 
@@ -75,4 +78,4 @@ audit-dependencies: .cache/audit/bin/pip-audit  ## known vulnerabilities of the 
 	touch $@
 
 clean:  ## remove what can be made again (not data/raw, not the cache)
-	rm -rf .venv .cache logs docs/_build .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .cache logs dvc_plots docs/_build .mypy_cache .ruff_cache .pytest_cache

@@ -13,6 +13,7 @@ SUBCOMMANDS = {
     "assess": ("flows.assess", "assess a classifier by its predictions and texts: data, groups, words, in the order of ALTAI"),
     "embed": ("flows.embed", "audit word vectors or an encoder: what they hold of bias, before and after debiasers"),
     "compare": ("flows.compare", "compare the results of two commits, branches, tags or experiments: better, worse, or chance?"),
+    "plots": ("flows.plots", "draw ADI, FV, calibration and ROC of one or more revisions as one page that opens offline"),
     "footprint": ("flows.footprint", "show what the runs behind the results cost: seconds, energy, CO2 equivalents"),
     "data": ("flows.data", "list the data and weights that the design needs, what is missing and where to get it"),
 }

@@ -39,6 +39,7 @@ from stages.reporting.wording import percent
 
 Page = Annotated[str, At("data/report/index.html")]
 AdiByOrder = Annotated[pa.Table, At("data/report/adi_by_order.csv")]
+FvByOrder = Annotated[pa.Table, At("data/report/fv_by_order.csv")]
 PaperTables = Annotated[pa.Table, At("data/report/paper_tables.csv")]
 ByTemplateAndName = Annotated[pa.Table, At("data/report/challenges.csv")]
 PaperLatex = Annotated[str, At("data/report/paper_tables.tex")]
@@ -78,7 +79,7 @@ def run(  # noqa: PLR0917 - a stage's signature is its declaration
     design: Design,
     params: Params,
     output: Figures,
-) -> tuple[Page, AdiByOrder, PaperTables, PaperLatex, ByTemplateAndName]:
+) -> tuple[Page, AdiByOrder, FvByOrder, PaperTables, PaperLatex, ByTemplateAndName]:
     """The page and the tables of the design's cells, in the design's order; the figures go into ``output``."""
     found = results.read(scores, sets, list(design.tasks), list(design.models))
     sections: dict[str, Any] = {stage: settings(design, stage) for stage in SHOWN}
@@ -99,7 +100,8 @@ def run(  # noqa: PLR0917 - a stage's signature is its declaration
     print(f"report: open {Page.__metadata__[0].path}", flush=True)  # type: ignore[attr-defined]
     lines = by_order.lines(found, design)
     paper = latex.write(Grid(found, lines, by_order.arms(design)), percent(sections["evaluate"].confidence), level)
-    return filled.fill("page.html.jinja", shown), adi_by_order(found), by_order.as_table(lines), paper, items
+    gaps = gaps_by_order(found, "adi"), gaps_by_order(found, "fv")
+    return filled.fill("page.html.jinja", shown), *gaps, by_order.as_table(lines), paper, items
 
 
 def _represented(probed: tuple[pa.Table, ...], found: Results, design: Design, level: float) -> dict[str, Any] | None:
@@ -112,16 +114,16 @@ def _represented(probed: tuple[pa.Table, ...], found: Results, design: Design, l
     return parts
 
 
-def adi_by_order(found: Results) -> pa.Table:
-    """One row a cell and attribute set; what is undefined is an empty field."""
+def gaps_by_order(found: Results, metric: str) -> pa.Table:
+    """One row a cell and attribute set with its gap, ``adi`` or ``fv``; what is undefined is an empty field."""
     text, whole, real = pa.string(), pa.int64(), pa.float64()
-    names = ["task", "model", "attributes", "order", "adi", "ci_low", "ci_high", "n_protected", "n_privileged"]
+    names = ["task", "model", "attributes", "order", metric, "ci_low", "ci_high", "n_protected", "n_privileged"]
     types = [text, text, text, whole, real, real, real, whole, whole]
     rows = [
-        (task, model, attributes, order, adi.value, adi.ci_low, adi.ci_high, adi.n_protected, adi.n_privileged)
+        (task, model, attributes, order, gap.value, gap.ci_low, gap.ci_high, gap.n_protected, gap.n_privileged)
         for task, model in found.cells()
         for attributes, order in found.orders[task].items()
-        if (adi := found.gap(task, model, attributes, "adi")) is not None
+        if (gap := found.gap(task, model, attributes, metric)) is not None
     ]
     return pa.Table.from_pylist(
         [dict(zip(names, row, strict=True)) for row in rows], schema=pa.schema(list(zip(names, types, strict=True)))

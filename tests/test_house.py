@@ -38,6 +38,10 @@ def listed(stage: str, part: str) -> list[str]:
     return [plain(entry).replace("{key}", f"{{{key}}}") for entry in entries]
 
 
+def written(stage: str) -> list[str]:
+    return listed(stage, "outs") + listed(stage, "metrics") + listed(stage, "plots")
+
+
 def run_of(stage: str):
     return importlib.import_module(f"stages.{stage}").run
 
@@ -48,7 +52,7 @@ def test_one_name_in_five_places():
         sections = set(yaml.safe_load(design.read_text(encoding="utf-8"))) - {"tasks", "models", "challenges", "bases"}
         assert sections == set(STAGES), design.name
     for stage in STAGES:
-        outputs = listed(stage, "outs") + listed(stage, "metrics")
+        outputs = written(stage)
         assert all(output.startswith(f"data/{stage}/") for output in outputs)
         assert (ROOT / "tests" / "stages" / f"test_{stage}.py").is_file()
         assert stanza(stage)["cmd"].startswith(f"python -m stages.{stage}")
@@ -57,7 +61,7 @@ def test_one_name_in_five_places():
 @pytest.mark.parametrize("stage", STAGES)
 def test_outputs_are_those_of_the_signature(stage):
     folder, returned = outputs_of(run_of(stage))
-    assert sorted(at.path for at in [*folder.values(), *returned]) == sorted(listed(stage, "outs") + listed(stage, "metrics"))
+    assert sorted(at.path for at in [*folder.values(), *returned]) == sorted(written(stage))
 
 
 @pytest.mark.parametrize("stage", STAGES)

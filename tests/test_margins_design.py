@@ -44,7 +44,7 @@ def test_a_task_runs_to_its_scores(name, tmp_path, monkeypatch):
     finetune.run(documents, tmp_path / "base", task, model, finetune.Params(**DESIGN.section("finetune")), tmp_path / "fitted")
     predictions: pa.Table = predict.run(documents, tmp_path / "base", tmp_path / "fitted", task, model, predict.Params())
     assert predictions.num_rows == 30, "the test part"
-    scores, groups, metrics = evaluate.run(documents, *coded, predictions, evaluate.Params(replicates=100))
+    scores, groups, metrics, *_ = evaluate.run(documents, *coded, predictions, evaluate.Params(replicates=100))
     found = tables.check(scores, Scores.__metadata__[0], "scores").to_pandas().set_index("metric")
     assert found.loc["pearson_r", "n"] == 30
     assert groups.num_rows == 0

@@ -138,7 +138,7 @@ def test_every_model_runs_from_its_base_to_its_scores(folder, bases, name, task,
     predicted = tables.check(predicted, Predictions.__metadata__[0], "predictions")
     assert predicted.num_rows == found.num_rows
     coded = subgroup.run(found, population, subgroup.Params.model_validate(DESIGN.section("subgroup")))
-    scores, groups, metrics = evaluate.run(found, *coded, predicted, evaluate.Params(replicates=100, permutations=100))
+    scores, groups, metrics, *_ = evaluate.run(found, *coded, predicted, evaluate.Params(replicates=100, permutations=100))
     scores, groups = (tables.check(t, a.__metadata__[0], "t").to_pandas() for t, a in ((scores, Scores), (groups, Groups)))
     assert (scores["ci_low"].notna() | scores["reason"].notna()).all()
     assert {"accuracy", "adi", "fv"} <= set(metrics)

@@ -56,6 +56,9 @@ def workspace(folder: Path) -> Path:
     design["ingest"]["folds"] = 2
     design["evaluate"]["replicates"] = 200
     design["relate"]["draws"] = 100
+    design["reaudit"]["draws"] = 500
+    for stage in ("finetune", "predict", "respond", "contrast"):
+        design[stage]["processes"] = 1  # each more has torch to import
     design["explain"] |= {"cells": {"trust": ["convolution"]}, "methods": [{"use": "lime", "samples": 20}], "documents": 8, "naming": 8}
     design["probe"] |= {"tests": [{"use": "weat"}], "enumeration": {"included": False}}
     del design["bases"]
@@ -125,13 +128,16 @@ def test_no_secret_of_the_environment_is_written_anywhere(run):
     assert written_secrets(folder.parent) == []
 
 
-def test_dvc_shows_the_metrics_and_draws_the_plot(run):
+def test_dvc_shows_the_metrics_and_draws_the_plots(run):
     folder, _ = run
     shown = json.loads(shell(folder, sys.executable, "-m", "dvc", "metrics", "show", "--json"))
     values = shown[""]["data"]["data/evaluate/trust/encoder/metrics.json"]["data"]
     assert set(values) == {"accuracy", "f1", "auc", "mse", "pearson_r", "adi", "fv"}
     shell(folder, sys.executable, "-m", "dvc", "plots", "show", "-o", "plots")
-    assert "ADI" in (folder / "plots" / "index.html").read_text(encoding="utf-8")
+    page = (folder / "plots" / "index.html").read_text(encoding="utf-8")
+    of_cells = [f"{kind} by group, {model} on trust" for kind in ("ROC", "Calibration") for model in ("convolution", "encoder")]
+    for title in ("ADI by number of demographics", "FV by number of demographics", *of_cells):
+        assert f'"{title}"' in page, title
 
 
 def test_only_what_changed_runs_again(run):
@@ -147,7 +153,7 @@ def test_only_what_changed_runs_again(run):
 
     corpus = folder / "stages" / "challenges" / "corpora" / "en_black_white.yaml"
     shutil.copyfile(corpus.with_name("en_anglo_latino.yaml"), folder / "data" / "raw" / "more.yaml")
-    design["challenges"]["more"] = {"use": "eec", "source": "data/raw/more.yaml"}
+    design["challenges"]["more"] = {"use": "eec", "source": "data/raw/more.yaml", "emotions": ["anger"]}
     write(folder, design)
     answers = {f"respond@trust-{name}" for name in design["models"]}
     assert repro(folder) == answers | {"challenge@more", "contrast", "report"}, "a new corpus refits no model"
@@ -157,13 +163,13 @@ def test_only_what_changed_runs_again(run):
     more.write_text(templates + "# a remark\n", encoding="utf-8")
     grammar = folder / "stages" / "datasets" / "simulated_survey.yaml"
     grammar.write_text(grammar.read_text(encoding="utf-8") + "# a remark\n", encoding="utf-8")
-    design["finetune"]["processes"] = 1
+    design["finetune"]["processes"] = 2
     write(folder, design)
     assert repro(folder) == {"challenge@more", "ingest@trust", "assess", "report"}, (
         "equal sentences and documents stop there; the number of processes changes no number, but the pages state it"
     )
 
-    more.write_text(templates.replace("yesterday", "last week"), encoding="utf-8")
+    more.write_text(templates.replace("The situation makes", "This makes"), encoding="utf-8")
     design["evaluate"]["confidence"] = 0.9
     write(folder, design)
     evaluations = {f"evaluate@trust-{name}" for name in design["models"]}

@@ -87,7 +87,7 @@ def evaluated(grouped: bool) -> list[pa.Table]:
     predictions = pa.table(
         {"doc_id": ids, "fold": ["0"] * 240, "y_true": favourable.astype(float), "y_score": score, "y_pred": decided.astype(int)}
     )
-    scores, groups, _ = evaluate.run(documents, subgroups, population, sets, predictions, evaluate.Params(**chosen.section("evaluate")))
+    scores, groups, *_ = evaluate.run(documents, subgroups, population, sets, predictions, evaluate.Params(**chosen.section("evaluate")))
     authors = documents.select(["doc_id", "author_id", "fold", "favourable"])
     found = [authors, tables.check(subgroups, Subgroups.__metadata__[0], "subgroups"), predictions]
     found += [tables.check(one, hint.__metadata__[0], "table") for one, hint in ((scores, Scores), (groups, Groups), (sets, AttributeSets))]

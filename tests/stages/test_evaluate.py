@@ -52,7 +52,8 @@ def test_a_large_survey_converges_to_the_planted_truth():
 
 
 def test_the_scores_pass_their_own_door_and_the_metrics_are_numbers_or_null():
-    scores, groups, metrics = cell("trust", 60, 1, replicates=200)
+    scores, groups, metrics, roc, calibration = cell("trust", 60, 1, replicates=200)
+    assert {"man", "woman", "everyone"} <= set(roc["group"].to_pylist()) & set(calibration["group"].to_pylist())
     checked = tables.check(scores, Scores.__metadata__[0], "scores").to_pandas()
     everyone, one_set, of_groups = 5 + 12 + 4, 4 * 4 + 2 * 4, 15
     orders = 5 * 4
@@ -79,7 +80,7 @@ def test_an_empty_group_is_null_with_its_reason_and_nobody_is_dropped():
     subgroups, kinds, sets = subgroup.run(documents, population, subgroup.Params.model_validate(rules))
     frame = documents.to_pandas()
     predictions = predict(frame, frame["favourable"].to_numpy())
-    scores, _, _ = evaluate.run(documents, subgroups, kinds, sets, predictions, evaluate.Params(replicates=200))
+    scores, *_ = evaluate.run(documents, subgroups, kinds, sets, predictions, evaluate.Params(replicates=200))
     table = scores.to_pandas().set_index(["attributes", "group", "metric", "convention"])
     adi = table.loc[("gender+age", "protected/privileged", "adi", "crossbias")]
     assert np.isnan(adi["value"])
@@ -127,7 +128,7 @@ def test_without_attributes_there_is_performance_alone():
     population = pa.table(
         {"mass": pa.array([], pa.float64()), "favourable": pa.array([], pa.bool_()), "decision": pa.array([], pa.bool_())}
     )
-    scores, groups, metrics = evaluate.run(
+    scores, groups, metrics, *_ = evaluate.run(
         documents, *subgroup.run(documents, population, subgroup.Params()), predictions, evaluate.Params(replicates=100)
     )
     checked = tables.check(scores, Scores.__metadata__[0], "scores").to_pandas().set_index("metric")

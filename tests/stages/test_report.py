@@ -407,6 +407,10 @@ def test_the_command_writes_a_page_and_a_table_that_read_back(survey, page, tmp_
     adi = adi.filter(pc.equal(adi["group"], "protected/privileged"))
     assert rows.num_rows == adi.num_rows == 28
     assert sorted(rows["adi"].to_pylist()) == sorted(adi["value"].to_pylist())
+    violations = pyarrow.csv.read_csv(tmp_path / "data/report/fv_by_order.csv")
+    assert violations.column_names == [name if name != "adi" else "fv" for name in rows.column_names]
+    fv = scores.filter(pc.and_(pc.equal(scores["metric"], "fv"), pc.equal(scores["convention"], "crossbias")))
+    assert sorted(violations["fv"].to_pylist()) == sorted(fv.filter(pc.equal(fv["group"], "protected/privileged"))["value"].to_pylist())
     lines = pyarrow.csv.read_csv(tmp_path / "data/report/paper_tables.csv").to_pylist()
     assert len(lines) == 2 * 2 * 3 * 3 * 2, "tasks, models, orders, metrics, conventions"
     pairs = {row["attributes"]: row["adi"] for row in rows.to_pylist() if (row["task"], row["model"], row["order"]) == ("trust", "coin", 2)}
