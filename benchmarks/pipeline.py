@@ -39,11 +39,11 @@ def _row(what: str, ours: float, theirs: float, note: str) -> dict[str, str]:
 
 def _seconds(command: list[str], folder: Path) -> float:
     started = time.perf_counter()
-    subprocess.run(command, cwd=folder, check=True, env=os.environ | _settings(folder), stdout=subprocess.DEVNULL)
+    subprocess.run(command, cwd=folder, check=True, env=os.environ | settings(folder), stdout=subprocess.DEVNULL)
     return time.perf_counter() - started
 
 
-def _settings(folder: Path) -> dict[str, str]:
+def settings(folder: Path) -> dict[str, str]:
     apart = {name: str(folder.parent / name) for name in ("DVC_SITE_CACHE_DIR", "DVC_GLOBAL_CONFIG_DIR", "DVC_SYSTEM_CONFIG_DIR")}
     return apart | {"DVC_NO_ANALYTICS": "1", "PYTHONPATH": str(ROOT)}
 

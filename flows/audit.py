@@ -3,21 +3,23 @@
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from flows import audit_report
+from flows import audit_report, large, large_coding, large_files, large_spill, large_workers
 from flows.audit_options import Options, parse
 from flows.audit_report import Audit
-from flows.audit_table import Reading, read
+from flows.audit_table import Reading, containing, read
 from stages import evaluate, subgroup
 from stages.contract.bad_input import BadInput
 from stages.contract.params import fill
 from stages.metrics import gate, performance
 
 MOST_SETS = 255
+LIMIT = f"{performance.MANY:,} people or more: intervals of performance follow the normal limit of redrawn samples."
 
 
 def main(arguments: Sequence[str] | None = None, program: str = "crossbias audit") -> int:
@@ -36,17 +38,41 @@ def main(arguments: Sequence[str] | None = None, program: str = "crossbias audit
 
 
 def audit(options: Options) -> Audit:
-    """Read the file, code its groups, and score every attribute set. BadInput: what cannot be read, or only by guessing."""
-    return score(read(options), options)
+    """Read the file or files, code their groups, and score every attribute set. BadInput: what cannot be read, or only by guessing."""
+    files = large_files.shards(options.file)
+    return score_large(files, options) if large_files.big(files) else score(read(options), options)
 
 
 def score(found: Reading, options: Options) -> Audit:
     """Code the groups of a file that was read, and score every attribute set. BadInput: see the stages."""
-    settings: dict[str, Any] = {"attributes": found.rules, "containing": found.containing, "highest_order": options.highest_order}
+    groups, params = _settings(found.rules, found.containing, options)
+    subgroups, population, sets = subgroup.run(found.documents, _nobody(found.documents, list(found.rules)), groups)
+    scores, of_groups, headline, *_ = evaluate.run(found.documents, subgroups, population, sets, found.predictions, params)
+    if pc.count_distinct(found.documents.column("author_id")).as_py() >= performance.MANY:
+        found.notes.append(LIMIT)
+    return Audit(found, scores, of_groups, sets, headline, groups, params)
+
+
+def score_large(files: list[Path], options: Options, lot: int = large_spill.LOT) -> Audit:
+    """The same of more rows than fit into memory, ``lot`` of them at once; their own sentences say what is not exact."""
+    with large_workers.workers() as pool:
+        counted = large.survey(pool, files, options)
+        rows = counted.account(options)
+        coding = large_coding.understand(counted, options)
+        groups, params = _settings(coding.rules, containing(options), options)
+        found = large.score(pool, files, options, counted, coding, groups, params, lot)
+    nothing = pa.table({})
+    reading = Reading(nothing, nothing, coding.rules, groups.containing, "classification", rows, [*found.notes, LIMIT])
+    return Audit(reading, found.scores, found.groups, found.sets, found.headline, groups, params)
+
+
+def _settings(rules: dict[str, dict[str, Any]], held: str | None, options: Options) -> tuple[subgroup.Params, evaluate.Params]:
+    """Which sets of attributes are met, and how they are scored."""
+    settings: dict[str, Any] = {"attributes": rules, "containing": held, "highest_order": options.highest_order}
     groups = fill(subgroup.Params, settings, "audit")
-    number = len(subgroup.sets_of(list(found.rules), groups))
+    number = len(subgroup.sets_of(list(rules), groups))
     if number > MOST_SETS:
-        raise BadInput(f"{len(found.rules)} attributes make {number:,} sets, more than {MOST_SETS}; name fewer, or lower --highest-order.")
+        raise BadInput(f"{len(rules)} attributes make {number:,} sets, more than {MOST_SETS}; name fewer, or lower --highest-order.")
     settings = {
         "seed": options.seed,
         "replicates": options.replicates,
@@ -54,12 +80,7 @@ def score(found: Reading, options: Options) -> Audit:
         "most_difference": options.most_difference,
         "conventions": tuple(dict.fromkeys(("crossbias", *options.convention))),
     }
-    params = fill(evaluate.Params, settings, "audit")
-    subgroups, population, sets = subgroup.run(found.documents, _nobody(found.documents, list(found.rules)), groups)
-    scores, of_groups, headline = evaluate.run(found.documents, subgroups, population, sets, found.predictions, params)
-    if pc.count_distinct(found.documents.column("author_id")).as_py() >= performance.MANY:
-        found.notes.append(f"{performance.MANY:,} people or more: intervals of performance follow the normal limit of redrawn samples.")
-    return Audit(found, scores, of_groups, sets, headline, groups, params)
+    return groups, fill(evaluate.Params, settings, "audit")
 
 
 def _nobody(documents: pa.Table, attributes: list[str]) -> pa.Table:

@@ -50,7 +50,8 @@ class Told:
 
 def publish(audit: Audit, options: Options, failed: list[dict[str, Any]]) -> None:
     """Write the folder, whole or not at all, and print the summary. BadInput: the folder holds files of somebody else."""
-    folder = options.out or options.file.with_name(f"{options.file.name.split('.')[0]}_audit")
+    file = options.file if options.file.exists() else options.file.parent  # a glob
+    folder = options.out or file.with_name(f"{file.name.split('.')[0]}_audit")
     audit_folder.refuse_others(folder, FILES)
     told = tell(audit, options, failed)
     audit_folder.write(folder, told.page, told.tables, told.summary)

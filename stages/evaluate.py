@@ -14,20 +14,37 @@ from pydantic import Field
 from stages.contract.bad_input import BadInput
 from stages.contract.command import command
 from stages.contract.params import Section
-from stages.contract.schemas import AttributeSets, Documents, Groups, PopulationSubgroups, Predictions, Scores, Subgroups
+from stages.contract.schemas import AttributeSets, Groups, PopulationSubgroups, Predictions, Scores, Subgroups
 from stages.contract.tables import At, column_names, from_pandas
 from stages.metrics import thresholds
+from stages.metrics.calibration_curves import calibration_curves
 from stages.metrics.class_report import score_classes
 from stages.metrics.contingency import tabulate, tabulate_population
 from stages.metrics.estimates import estimates
 from stages.metrics.group_scores import score_groups
 from stages.metrics.group_tests import compare_groups
+from stages.metrics.groups import Groups as AsTheyAre
 from stages.metrics.groups import gather
 from stages.metrics.performance import METRICS
-from stages.metrics.scoring import OURS, PAIR, Row, Rules, Sets, finite, sample, score_gaps, score_performance, score_rates
+from stages.metrics.roc_curves import roc_curves
+from stages.metrics.scoring import OURS, PAIR, Cell, Row, Rules, Sets, finite, sample, score_gaps, score_performance, score_rates
+from stages.metrics.shown_groups import panels
 from stages.metrics.verdicts import with_tests
 
+# The texts themselves are most of the documents' bytes, and nothing here looks at them.
+Labelled = Annotated[
+    pa.Table,
+    At(
+        "data/ingest/{task}/documents.parquet",
+        (("doc_id", "string"), ("author_id", "string"), ("fold", "string"), ("favourable", "bool")),
+        key=("doc_id",),
+        others=("string", "double"),
+        alone=True,
+    ),
+]
 Metrics = Annotated[dict, At("data/evaluate/{task}/{model}/metrics.json")]
+Roc = Annotated[pa.Table, At("data/evaluate/{task}/{model}/roc.csv")]
+Calibration = Annotated[pa.Table, At("data/evaluate/{task}/{model}/calibration.csv")]
 
 
 class Params(Section):
@@ -50,14 +67,14 @@ class Params(Section):
 
 
 def run(
-    documents: Documents,
+    documents: Labelled,
     subgroups: Subgroups,
     population: PopulationSubgroups,
     sets: AttributeSets,
     predictions: Predictions,
     params: Params,
-) -> tuple[Scores, Groups, Metrics]:
-    """Scores of one cell of the benchmark, of every group of people as it is, and its few headline figures as DVC metrics.
+) -> tuple[Scores, Groups, Metrics, Roc, Calibration]:
+    """Scores of one cell of the benchmark, of every group of people as it is, its few headline figures as DVC metrics, and its curves.
 
     Without attribute sets there is performance alone.
     """
@@ -68,7 +85,13 @@ def run(
     with ThreadPoolExecutor(1) as beside:
         pairs = beside.submit(_score_pairs, frame, population, chosen, rules, params)
         rows, groups = _score_groups(frame, chosen, rules)
-    scores = pd.DataFrame(pairs.result() + rows).reindex(columns=column_names(Scores))
+    shown = panels(frame, chosen)
+    return *scored(pairs.result() + rows, groups, params), roc_curves(frame, shown), calibration_curves(frame, shown, params.confidence)
+
+
+def scored(rows: list[Row], groups: pd.DataFrame, params: Params) -> tuple[pa.Table, pa.Table, dict[str, Any]]:
+    """The tables and the headline, from the rows of scores and the frame of groups."""
+    scores = pd.DataFrame(rows).reindex(columns=column_names(Scores))
     groups = groups.reindex(columns=column_names(Groups))
     bounds = params.least_ratio, params.most_difference
     scores["flagged"] = thresholds.flagged(scores["value"], thresholds.kinds_of_gaps(scores), *bounds)
@@ -83,8 +106,12 @@ def _score_pairs(frame: pd.DataFrame, population: pa.Table, sets: Sets, rules: R
         return overall
     attributes = sorted({name for names in sets for name in names})
     table = tabulate(frame[attributes], frame["favourable"].to_numpy(), frame["y_pred"].to_numpy() == 1, frame["author_id"].to_numpy())
-    cell = sample(table, sets, rules, _planted(population, attributes, sets))
-    rows = overall + score_rates(cell)
+    return overall + score_table(sample(table, sets, rules, _planted(population, attributes, sets)), params)
+
+
+def score_table(cell: Cell, params: Params) -> list[Row]:
+    """Rates and gaps of the protected and the privileged group of each set."""
+    rows = score_rates(cell)
     for convention in params.conventions:
         gaps = score_gaps(cell, convention, params.gaps)
         rows += with_tests(cell, gaps, params.gaps) if convention == OURS else gaps
@@ -92,10 +119,11 @@ def _score_pairs(frame: pd.DataFrame, population: pa.Table, sets: Sets, rules: R
 
 
 def _score_groups(frame: pd.DataFrame, sets: Sets, rules: Rules) -> tuple[list[Row], pd.DataFrame]:
+    return compare_all(gather(frame, sets), rules) if sets else ([], pd.DataFrame(columns=column_names(Groups)))
+
+
+def compare_all(groups: AsTheyAre, rules: Rules) -> tuple[list[Row], pd.DataFrame]:
     """Gaps over all groups of each set, and the scores of every group."""
-    if not sets:
-        return [], pd.DataFrame(columns=column_names(Groups))
-    groups = gather(frame, sets)
     measured = estimates(groups)
     tests, rows = compare_groups(groups, measured, rules)
     return rows, score_groups(groups, measured, tests, rules)

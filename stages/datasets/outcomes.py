@@ -48,11 +48,14 @@ def is_scale(column: pd.Series) -> bool:
     return not np.isnan(values[column.notna()]).any() and not np.isin(values[column.notna()], (0, 1)).all()
 
 
-def two_valued(column: pd.Series, favourable: Collection[str] = (), others: Collection[str] = ()) -> NDArray[np.float64]:
+def two_valued(
+    column: pd.Series, favourable: Collection[str] = (), others: Collection[str] = (), times: NDArray[np.int64] | None = None
+) -> NDArray[np.float64]:
     """1 where a cell is favourable, 0 where it is not, NaN where unknown.
 
     Without ``favourable`` only 0 / 1 / true / false can be read. ``others`` are the values of the label, for a column of decisions
-    that may never be favourable. BadInput asks which value is favourable where that is not plain.
+    that may never be favourable; ``times``: how often each cell occurs, by default once. BadInput asks which value is favourable
+    where that is not plain.
     """
     codes, values = pd.factorize(column)
     spelt = [same(str(value)) for value in values]
@@ -62,7 +65,7 @@ def two_valued(column: pd.Series, favourable: Collection[str] = (), others: Coll
     elif not favourable and set(spelt) <= {"0", "1"}:
         meant = [float(value) for value in spelt]
     else:
-        raise BadInput(_which(column, favourable))
+        raise BadInput(_which(column, favourable, times))
     return np.array([*meant, np.nan])[codes]
 
 
@@ -75,16 +78,23 @@ def same(value: str) -> str:
         return spelt
 
 
-def _which(column: pd.Series, favourable: Collection[str]) -> str:
-    counted = column.value_counts()
-    there = ", ".join(f"{value!r} ({number:,})" for value, number in counted.iloc[:SHOWN].items())
-    more = f" and {len(counted) - SHOWN:,} more" if len(counted) > SHOWN else ""
+def counted(column: pd.Series, times: NDArray[np.int64] | None = None) -> pd.Series:
+    """How often each known value occurs, the most frequent first; ``times``: how often each cell does, by default once."""
+    if times is None:
+        return column.value_counts()
+    return pd.Series(times).groupby(column.to_numpy(), sort=False).sum().sort_values(ascending=False, kind="stable")
+
+
+def _which(column: pd.Series, favourable: Collection[str], times: NDArray[np.int64] | None) -> str:
+    number_of = counted(column, times)
+    there = ", ".join(f"{value!r} ({number:,})" for value, number in number_of.iloc[:SHOWN].items())
+    more = f" and {len(number_of) - SHOWN:,} more" if len(number_of) > SHOWN else ""
     if favourable:
         return (
             f"column {column.name!r} holds {there}{more} and not {', '.join(favourable)}; list all that is favourable "
             f"(--favourable {','.join(favourable)},...)."
         )
-    advice = f"--favourable {str(counted.index[0])!r}"
-    if is_scale(column) and len(counted) > 2:
+    advice = f"--favourable {str(number_of.index[0])!r}"
+    if is_scale(column) and len(number_of) > 2:
         advice += ", or cut the numbers with --threshold median (or a number)"
     return f"column {column.name!r} holds {there}{more}: which is favourable? Say for instance {advice}."

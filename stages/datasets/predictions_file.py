@@ -46,7 +46,7 @@ def read_columns(path: Path, columns: Sequence[str], delimiter: str | None = Non
 def _read_delimited(path: Path, columns: Sequence[str], delimiter: str | None, encoding: str) -> tuple[pa.Table, str]:
     try:
         codecs.lookup(encoding)
-        delimiter, header = _header(path, columns, delimiter, encoding)
+        delimiter, header = header_of(path, columns, delimiter, encoding)
         named = {name.strip(): name for name in header}
         cells = {named[column]: pa.string() for column in columns}
         with pa.input_stream(path, compression="detect") as stream:
@@ -74,7 +74,7 @@ def _not_encoded(path: Path, encoding: str) -> str:
     return f"{path} is not {encoding}: convert it to UTF-8, or say its encoding (e.g. --encoding {other})."
 
 
-def _header(path: Path, columns: Sequence[str], delimiter: str | None, encoding: str) -> tuple[str, list[str]]:
+def header_of(path: Path, columns: Sequence[str], delimiter: str | None, encoding: str) -> tuple[str, list[str]]:
     """The delimiter and the names in the first row; BadInput naming the first of ``columns`` that is not there once."""
     found = {}
     for candidate in [delimiter] if delimiter else DELIMITERS:

@@ -1,10 +1,12 @@
 """Precision, recall and F1 of both decisions, their plain and their weighted mean: scikit-learn's classification report with intervals."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from stages.metrics.intervals import Interval, bca_interval
+from stages.metrics.intervals import Interval, accelerated_interval, acceleration
 from stages.metrics.scoring import Row, Rules, row
 
 Vector = NDArray[np.float64]
@@ -44,17 +46,23 @@ def score_classes(frame: pd.DataFrame, rules: Rules) -> list[Row]:
     authors = pd.factorize(frame["author_id"])[0]
     by_author = np.stack([np.bincount(authors, cell) for cell in cells.T.astype(float)], axis=1).astype(float)
     kinds, kind, people = np.unique(by_author, axis=0, return_inverse=True, return_counts=True)
-    total = by_author.sum(axis=0)
-    drawn = np.random.default_rng(rules.seed).multinomial(len(by_author), people / len(by_author), rules.replicates).astype(float) @ kinds
+    return score_kinds(kinds, people, rules, lambda influence: acceleration(influence[kind.ravel()]))
+
+
+def score_kinds(kinds: Vector, people: NDArray[np.int64], rules: Rules, speed: Callable[[Vector], float]) -> list[Row]:
+    """The same from the counts [kinds, 4] of authors alike and how many there are; ``speed`` finds the acceleration of [kinds]."""
+    number, total = people.sum(), people @ kinds
+    drawn = np.random.default_rng(rules.seed).multinomial(number, people / number, rules.replicates).astype(float) @ kinds
     point, replicates, without = class_figures(total), class_figures(drawn), class_figures(total - kinds)
+    texts = int(total.sum())
     labelled, decided = total[BOTH] + total[LABEL], total[BOTH] + total[DECISION]
     own = {"recall_favourable": labelled, "precision_favourable": decided}
-    own |= {name.replace("_f", "_unf"): len(frame) - number for name, number in own.items()}
+    own |= {name.replace("_f", "_unf"): texts - counted for name, counted in own.items()}
     rows = []
     for metric, value in point.items():
         interval: Interval = (np.nan, np.nan, UNDEFINED)
         if np.isfinite(value):
-            influence = np.nan_to_num(value - without[metric])[kind.ravel()]
-            interval = bca_interval(replicates[metric], float(value), influence, rules.confidence)
-        rows.append(row((), "everyone", metric, value, interval) | {"n": int(own.get(metric, len(frame)))})
+            influence = np.nan_to_num(value - without[metric])
+            interval = accelerated_interval(replicates[metric], float(value), speed(influence), rules.confidence)
+        rows.append(row((), "everyone", metric, value, interval) | {"n": int(own.get(metric, texts))})
     return rows

@@ -59,7 +59,7 @@ class Contingency:
         groups = self.groups(sets)
         people, kinds = int(self.authors.sum()), len(self.authors)
         one_by_one = people < PEOPLE_A_KIND * kinds
-        kind = np.repeat(np.arange(kinds), self.authors.astype(np.int64))
+        kind = np.repeat(np.arange(kinds), self.authors.astype(np.int64)) if one_by_one else np.empty(0, np.int64)
         step = max(1, CHUNK_BYTES // (8 * kinds))
         for start in range(0, number, step):
             draws = min(step, number - start)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stages.metrics import group_gini, numeric, placements, ranking
+from stages.metrics import group_gini, numeric
 from stages.metrics.fairness import ratio
 from stages.metrics.groups import GINI, RATES, Groups
 
@@ -64,13 +64,13 @@ def estimates(groups: Groups) -> dict[str, Estimate]:
 
 
 def _rate(groups: Groups, metric: str) -> Estimate:
-    own = groups.people.moments(*groups.parts(metric))
+    own = groups.moments(metric)
     worth = own.worth(groups.alike(metric))
     return Estimate(own.value(), worth, own.texts, own.people, float(groups.everyone(metric).value()[0]))
 
 
 def _mean(groups: Groups, metric: str) -> Estimate:
-    own, scale = groups.people.moments(*groups.parts(metric)), groups.scale(metric)
+    own, scale = groups.moments(metric), groups.scale(metric)
     everyone = float(groups.everyone(metric).value()[0])
     return Estimate(own.value(), scale.worth(own), own.texts, own.people, everyone, scale.least, scale.most)
 
@@ -81,13 +81,8 @@ def _gini(groups: Groups) -> Estimate:
 
 
 def _aucs(groups: Groups) -> dict[str, Estimate]:
-    # Set by set and in the order of scores: arrays that stay in the processor's cache.
-    order = np.argsort(groups.score, kind="stable")
-    score, favourable, authors = groups.score[order], groups.favourable[order], groups.authors[order]
-    whole = placements.of_everyone(score, favourable, authors)
-    members = (groups.lattice.membership(index, order) for index in range(len(groups.lattice.sets)))
-    sets = [placements.auc_worth(score, favourable, membership, authors, whole) for membership in members]
-    own, everyone = groups.people.moments(*groups.parts("base_rate")), ranking.auc(score, favourable)
+    sets, everyone = groups.aucs()
+    own = groups.moments("base_rate")
     found = {}
     for metric in ("subgroup_auc", "bpsn_auc", "bnsp_auc"):
         value, worth = (np.concatenate(part) for part in zip(*(of_set[metric] for of_set in sets), strict=True))
@@ -97,7 +92,7 @@ def _aucs(groups: Groups) -> dict[str, Estimate]:
 
 def _spread(groups: Groups) -> dict[str, Estimate]:
     """Correlation and quantiles of outputs, worth the people of a group: Fisher's z and order statistics know of no texts together."""
-    own = groups.people.moments(*groups.parts("mean_output"))
+    own = groups.moments("mean_output")
     rows, sets = np.arange(len(groups.score)), range(len(groups.lattice.sets))
     members = [groups.lattice.membership(index, rows) for index in sets]
     correlation = np.concatenate([numeric.figures(groups.true, groups.score, part)["pearson_r"] for part in members])

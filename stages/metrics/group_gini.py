@@ -59,10 +59,13 @@ def gini(missed: Numbers, alarmed: Numbers) -> Numbers:
     return ratio(missed * (1 - missed) + alarmed * (1 - alarmed), 1 - missed + alarmed)
 
 
-def influence(counts: Sums) -> Numbers:
-    """What each text of everyone's counts [texts, 4] adds to everyone's G, about G: their mean is G, their variance a text's own."""
+def influence(counts: Sums, weights: Numbers | None = None) -> Numbers:
+    """What each text of everyone's counts [texts, 4] adds to everyone's G, about G: their mean is G, their variance a text's own.
+
+    ``weights`` [texts]: how often each text counts, by default once.
+    """
     missed, alarmed = parts(counts)
-    m, f = missed.mean(), alarmed.mean()
+    m, f = (np.asarray(np.average(part, weights=weights)) for part in (missed, alarmed))
     value, mean = gini(m, f), 1 - m + f
     return np.asarray(value + ((1 - 2 * m + value) * (missed - m) + (1 - 2 * f - value) * (alarmed - f)) / (mean or np.nan))
 

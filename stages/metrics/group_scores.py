@@ -56,7 +56,7 @@ def score_groups(groups: Groups, estimates: dict[str, Estimate], tests: dict[str
 
 def _blocks(groups: Groups, metric: str, estimate: Estimate, test: Tested | None, pooled: Block, rules: Rules) -> Iterator[Block]:
     if metric in RATES:
-        own, everyone = groups.people.moments(*groups.parts(metric)), groups.everyone(metric)
+        own, everyone = groups.moments(metric), groups.everyone(metric)
         yield _block(metric, ITSELF, wilson(estimate.value, estimate.worth, rules.confidence), estimate) | pooled
         alike = groups.alike(metric)
         whole = compare(own, everyone, np.ones(1, dtype=bool), rules.confidence, alike)
@@ -66,7 +66,7 @@ def _blocks(groups: Groups, metric: str, estimate: Estimate, test: Tested | None
             yield _block(metric, comparison, bounded, estimate)
     elif metric in groups.means():
         scale = groups.scale(metric)
-        own, everyone = groups.people.moments(*groups.parts(metric)), groups.everyone(metric)
+        own, everyone = groups.moments(metric), groups.everyone(metric)
         yield _block(metric, ITSELF, mean_interval(own, scale, rules.confidence), estimate)
         apart = mean_difference(own, everyone, np.ones(1, dtype=bool), scale, rules.confidence)
         yield _block(metric, FROM_EVERYONE, apart, estimate) | _tested(estimate, test, rules)

@@ -14,7 +14,6 @@ from stages.metrics.furthest import adjusted, bands
 from stages.metrics.groups import GINI, OF_SOME, TREATMENT, Groups
 from stages.metrics.intervals import Interval
 from stages.metrics.lattice import MOST_GROUPS, Lattice
-from stages.metrics.permutation import deal_people
 from stages.metrics.scoring import Row, Rules, finite, row
 from stages.metrics.threads import side_by_side
 
@@ -162,18 +161,8 @@ def _left_out(groups: Groups) -> list[Row]:
 
 
 def null_values(groups: Groups, metric: str, draws: int, seed: int) -> Iterator[Numbers]:
-    """Values [chunk, groups] of a rate or mean in ``draws`` deals of people among the groups; NaN where nobody counts in a group.
-
-    People keep their own texts and outcomes. Only those with a text that counts are dealt (for TPR: with a favourable label), so that
-    every group keeps its number of them.
-    """
-    if metric == GINI:
-        *parts, texts = *group_gini.parts(groups.counts), np.ones(len(groups.counts))
-    else:
-        *parts, texts = groups.parts(metric)
-    outcomes = np.stack([groups.people.records(part) for part in (*parts, texts)], axis=1)
-    counting = outcomes[:, -1] > 0
-    for by_cell in deal_people(groups.people.cell[counting], outcomes[counting], len(groups.lattice.group), draws, seed):
-        *hits, dealt = (by_cell[:, :, part] @ groups.lattice.spread for part in range(outcomes.shape[1]))
+    """Values [chunk, groups] of a rate or mean in ``draws`` deals of people among the groups; NaN where nobody counts in a group."""
+    for by_cell in groups.deals(metric, draws, seed):
+        *hits, dealt = (by_cell[:, :, part] @ groups.lattice.spread for part in range(by_cell.shape[2]))
         shares = [ratio(part, dealt) for part in hits]
         yield group_gini.gini(*shares) if metric == GINI else shares[0]

@@ -1,6 +1,6 @@
 """The groups that people are in, as they are: what is measured of each, and how many independent texts each number is worth."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from stages.metrics import fairness, group_gini
+from stages.metrics import fairness, group_gini, placements, ranking
 from stages.metrics.comparisons import Moments, Scale, moments
 from stages.metrics.contingency import SELECTED, counted
 from stages.metrics.fairness import add_up, ratio
 from stages.metrics.group_gini import Benefits
 from stages.metrics.lattice import Lattice, Persons, lattice, persons
+from stages.metrics.permutation import deal_people
 
 Numbers = NDArray[np.float64]
 Sets = list[tuple[str, ...]]
@@ -74,6 +75,30 @@ class Groups:
         error = self.score - self.true
         values = {"brier": error**2, "calibration": error, "mean_label": self.true, "mean_output": self.score, "mean_error": error}
         return (values | {"mae": np.abs(error), "mse": error**2})[metric], np.ones(len(error))
+
+    def moments(self, metric: str) -> Moments:
+        """Moments [groups] of the people of each group, by a rate or mean."""
+        return self.people.moments(*self.parts(metric))
+
+    def deals(self, metric: str, draws: int, seed: int) -> Iterator[Numbers]:
+        """Sums [chunk, cells, parts] of what ``metric`` counts (its denominator last) in ``draws`` deals of people among the cells.
+
+        People keep their own texts and outcomes. Only those with a text that counts are dealt (for TPR: with a favourable label), so
+        that every group keeps its number of them.
+        """
+        parts = (*group_gini.parts(self.counts), np.ones(len(self.counts))) if metric == GINI else self.parts(metric)
+        outcomes = np.stack([self.people.records(part) for part in parts], axis=1)
+        counting = outcomes[:, -1] > 0
+        return deal_people(self.people.cell[counting], outcomes[counting], len(self.lattice.group), draws, seed)
+
+    def aucs(self) -> tuple[list[dict[str, tuple[Numbers, Numbers]]], float]:
+        """The AUCs of each set's groups with the independent texts they are worth, as in ``placements.auc_worth``, and everyone's AUC."""
+        # Set by set and in the order of scores: arrays that stay in the processor's cache.
+        order = np.argsort(self.score, kind="stable")
+        score, favourable, authors = self.score[order], self.favourable[order], self.authors[order]
+        whole = placements.of_everyone(score, favourable, authors)
+        members = (self.lattice.membership(index, order) for index in range(len(self.lattice.sets)))
+        return [placements.auc_worth(score, favourable, part, authors, whole) for part in members], ranking.auc(score, favourable)
 
     def _some(self) -> tuple[NDArray[np.bool_], ...]:
         """Which texts are selected, rejected, favourable and unfavourable."""

@@ -57,6 +57,22 @@ def bca_interval(replicates: NDArray[np.float64], value: float, influence: NDArr
     replicates at Phi(z0 + (z0 + z) / (1 - a (z0 + z))), z0 from the share of replicates below the value and a = sum l^3 / (6 (sum
     l^2)^1.5); widened to the value if need be. NaN, NaN and the reason where none can be estimated.
     """
+    return accelerated_interval(replicates, value, acceleration(influence), confidence)
+
+
+def acceleration(influence: NDArray[np.float64], people: NDArray[np.float64] | None = None) -> float:
+    """Efron's a = sum l^3 / (6 (sum l^2)^1.5) of ``influence`` about its mean; ``people``: how many have each, by default one."""
+    if people is None:
+        centred = influence - influence.mean()
+        squares, cubes = (centred**2).sum(), (centred**3).sum()
+    else:
+        centred = influence - people @ influence / people.sum()
+        squares, cubes = people @ centred**2, people @ centred**3
+    return float(cubes / (6 * squares**1.5)) if squares > 0 else 0.0
+
+
+def accelerated_interval(replicates: NDArray[np.float64], value: float, speed: float, confidence: float) -> Interval:
+    """The same interval where the acceleration ``speed`` is known."""
     low, high, reason = percentile_interval(replicates, confidence)
     if reason:
         return low, high, reason
@@ -64,11 +80,8 @@ def bca_interval(replicates: NDArray[np.float64], value: float, influence: NDArr
     below = ((defined < value).mean() + (defined <= value).mean()) / 2
     if below in (0.0, 1.0):
         return np.nan, np.nan, "no interval: all replicates lie on one side of the value"
-    centred = influence - influence.mean()
-    squares = (centred**2).sum()
-    acceleration = (centred**3).sum() / (6 * squares**1.5) if squares > 0 else 0.0
     shifted = stats.norm.ppf(below) + stats.norm.ppf([(1 - confidence) / 2, (1 + confidence) / 2])
-    places = stats.norm.cdf(stats.norm.ppf(below) + shifted / (1 - acceleration * shifted))
+    places = stats.norm.cdf(stats.norm.ppf(below) + shifted / (1 - speed * shifted))
     low, high = np.quantile(defined, places)
     return float(min(low, value)), float(max(high, value)), None
 

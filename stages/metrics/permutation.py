@@ -37,7 +37,7 @@ def favourable_only(table: Contingency) -> Contingency:
 
 def null_sums(table: Contingency, sets: list[tuple[str, ...]], draws: int, seed: int) -> Iterator[NDArray[np.float64]]:
     """Group sums [chunk, groups, 4] of ``draws`` tables with demographics dealt anew, in the order of ``Contingency.groups``."""
-    statuses, outcomes, blocks = _blocks(table)
+    statuses, outcomes, blocks = blocks_of(table)
     members = memberships(statuses, table.attributes, sets).astype(float)
     for by_status in deal(blocks, outcomes, draws, seed):
         yield np.einsum("rsq,sg->rgq", by_status, members, optimize=True)
@@ -84,7 +84,7 @@ def _one_by_one(status: Counts, outcomes: Numbers, statuses: int, draws: int, se
         yield way(status, outcomes, statuses, min(step, draws - start), random)
 
 
-def _blocks(table: Contingency) -> tuple[NDArray[np.int8], NDArray[np.float64], NDArray[np.int64]]:
+def blocks_of(table: Contingency) -> tuple[NDArray[np.int8], NDArray[np.float64], NDArray[np.int64]]:
     """Distinct statuses, distinct outcomes [kinds, 4] of an author, and how many authors have each pair [statuses, outcomes].
 
     An author whose demographics differ between texts counts as one author for each.

@@ -40,14 +40,14 @@ def auc_worth(
             all_negatives - negatives,
         ),
     }
-    return {name: (found[name], _worth(found[name], *side, each)) for name, side in sides.items()}
+    return {name: (found[name], worth_of(found[name], *side, each)) for name, side in sides.items()}
 
 
-def _worth(auc: Vector, variance: Vector, positives: Vector, negatives: Vector, each: float | None = None) -> Vector:
+def worth_of(auc: Vector, variance: Vector, positives: Vector, negatives: Vector, each: float | None = None) -> Vector:
     """Independent texts; a person is worth no more than people are among everyone, as the placements of a few vary too little."""
     varies = (variance > 1e-12) & (auc * (1 - auc) > 1e-12)
     worth = np.where(varies, auc * (1 - auc) / np.where(varies, variance, 1), np.minimum(positives, negatives))
-    return worth if each is None else np.minimum(worth, each * _harmonic(positives, negatives))
+    return worth if each is None else np.minimum(worth, each * harmonic(positives, negatives))
 
 
 def of_everyone(score: Vector, favourable: NDArray[np.bool_], authors: NDArray[np.int64]) -> Everyone:
@@ -56,11 +56,11 @@ def of_everyone(score: Vector, favourable: NDArray[np.bool_], authors: NDArray[n
     ranks = Ranks.of(score, favourable, alone, np.ones(len(score)))
     auc = aucs_of(ranks)["subgroup_auc"]
     variance, positives, negatives = _own_variance(ranks, auc, favourable, authors)
-    worth = _worth(auc, variance, positives, negatives)
-    return float(ratio(worth, _harmonic(positives, negatives))[0]), float(positives[0]), float(negatives[0])
+    worth = worth_of(auc, variance, positives, negatives)
+    return float(ratio(worth, harmonic(positives, negatives))[0]), float(positives[0]), float(negatives[0])
 
 
-def _harmonic(positives: Vector, negatives: Vector) -> Vector:
+def harmonic(positives: Vector, negatives: Vector) -> Vector:
     return 2 * ratio(positives * negatives, positives + negatives)
 
 

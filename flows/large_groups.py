@@ -1,0 +1,180 @@
+"""Groups of people from tables of counts: what ``stages.metrics.groups`` finds in texts, found in kinds of people."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flows.large_counts import OF_SCORES, Layout, Tally
+from flows.large_limit import MANY, limit, limit_of
+from flows.large_people import Profiles
+from stages.metrics import group_gini
+from stages.metrics.comparisons import Moments, Scale, of_kinds
+from stages.metrics.contingency import counted
+from stages.metrics.fairness import add_up, ratio
+from stages.metrics.group_gini import Benefits
+from stages.metrics.groups import GINI, TREATMENT, Groups
+from stages.metrics.lattice import Persons, persons
+from stages.metrics.permutation import deal
+
+Numbers = NDArray[np.float64]
+Index = NDArray[np.int64]
+Aucs = tuple[list[dict[str, tuple[Numbers, Numbers]]], float]
+
+
+@dataclass(frozen=True)
+class Kinds(Persons):
+    """Persons in which a row is a kind of text of a kind of person; values of rows are of all texts of all such people together.
+
+    ``number`` [records]: how many people a record stands for.
+    """
+
+    number: Numbers
+
+    def records(self, values: Numbers) -> Numbers:
+        return add_up(self.place, values, len(self.cell)) / self.number
+
+    def moments(self, hits: Numbers, texts: Numbers) -> Moments:
+        of_hits, of_texts = self.records(hits), self.records(texts)
+        if self.merged is None:
+            return Moments(*(values @ self.lattice.spread for values in _weighted(of_hits, of_texts, self.number, self.cell)))
+        found = []
+        for person, group in self.merged:
+            number = np.zeros(len(group))
+            number[person] = self.number
+            own = [add_up(person, values, len(group)) for values in (of_hits, of_texts)]
+            found.append(_weighted(own[0], own[1], number, group))
+        return Moments(*(np.concatenate(values) for values in zip(*found, strict=True)))
+
+
+def _weighted(hits: Numbers, texts: Numbers, number: Numbers, place: Index) -> Moments:
+    quantities = (hits, texts, texts > 0, hits**2, hits * texts, texts**2)
+    return Moments(*(add_up(place, number * quantity, int(place.max()) + 1) for quantity in quantities))
+
+
+@dataclass(frozen=True)
+class Tallied(Groups):
+    """Groups from kinds of people: ``counts`` [rows, 4] are of all texts of a row, ``texts`` [rows] how many these are, ``codes`` [rows]
+    2 x label + decision, ``number`` [kinds] how many people there are of each; ``authors`` are kinds.
+
+    ``score``, ``true`` and ``favourable`` hold what ``decides`` and ``ranks`` look at; the scores themselves are in ``scores``.
+    """
+
+    texts: Numbers
+    codes: Index
+    number: Numbers
+    scores: Tally | None
+    ranked: Aucs | None = None
+
+    @property
+    def ranks(self) -> bool:
+        return self.scores is not None
+
+    def means(self) -> tuple[str, ...]:
+        probable = self.scores is not None and len(self.scores.values)
+        return (*OF_SCORES[:2], TREATMENT, *OF_SCORES[2:]) if probable else (TREATMENT,)
+
+    def aucs(self) -> Aucs:
+        return cast(Aucs, self.ranked)
+
+    def _of_scores(self, metric: str) -> tuple[Tally, int] | None:
+        return (self.scores, OF_SCORES.index(metric)) if self.scores is not None and metric in OF_SCORES else None
+
+    def moments(self, metric: str) -> Moments:
+        if (found := self._of_scores(metric)) is None:
+            return super().moments(metric)
+        scores, at = found
+        alone = Moments(*((scores.records[at] - scores.several[at]) @ self.lattice.spread))
+        return Moments(*(own + merged for own, merged in zip(alone, scores.merged[at], strict=True)))
+
+    @cached_property
+    def everyone(self) -> Callable[[str], Moments]:
+        def of(metric: str) -> Moments:
+            found = self._of_scores(metric)
+            return self._all(*self.parts(metric)) if found is None else Moments(*found[0].everyone[found[1]])
+
+        return of
+
+    def scale(self, metric: str) -> Scale:
+        if (found := self._of_scores(metric)) is None:
+            hits, texts = self.parts(metric)
+            values, texts = (hits / self.texts)[texts > 0], texts[texts > 0]
+            if not len(values):
+                return Scale(0.0, 0.0, np.nan, 0.0)
+            return self._scale(
+                metric, values.min(), values.max(), np.average((values - np.average(values, weights=texts)) ** 2, weights=texts)
+            )
+        scores, at = found
+        number, total, squares = scores.values[at]
+        if not number:
+            return Scale(0.0, 0.0, np.nan, 0.0)
+        return self._scale(metric, scores.least[at], scores.most[at], max(0.0, squares / number - (total / number) ** 2))
+
+    def _scale(self, metric: str, least: float, most: float, variance: float) -> Scale:
+        everyone, spread = self.everyone(metric), np.array([variance])
+        each = float(ratio((everyone.value() - least) * (most - everyone.value()), spread)[0])
+        return Scale(float(least), float(most), each, everyone.alike(spread))
+
+    @cached_property
+    def benefits(self) -> Benefits:
+        missed, alarmed = group_gini.parts(self.counts)
+        return Benefits(*(self.people.moments(part, self.texts) for part in (missed, alarmed, missed + alarmed)))
+
+    @cached_property
+    def all_benefits(self) -> tuple[Benefits, Scale]:
+        missed, alarmed = group_gini.parts(self.counts)
+        added = group_gini.influence(self.counts / self.texts[:, None], self.texts)
+        found = [self._all(part, self.texts) for part in (missed, alarmed, missed + alarmed, added * self.texts)]
+        mean = np.average(added, weights=self.texts)
+        whole, spread = Benefits(*found[:3]), np.array([np.average((added - mean) ** 2, weights=self.texts)])
+        each = float(ratio(whole.value() * (1 - whole.value()), spread)[0])
+        return whole, Scale(0.0, 1.0, each, found[3].alike(spread))
+
+    def _all(self, values: Numbers, counting: Numbers) -> Moments:
+        hits, texts = (add_up(self.authors, part, len(self.number))[:, None] / self.number[:, None] for part in (values, counting))
+        return of_kinds(hits, texts, self.number)
+
+    def all_people(self, counting: Numbers) -> Numbers:
+        """How many people [1] have a text that counts."""
+        return self._all(counting, counting).people
+
+    def deals(self, metric: str, draws: int, seed: int) -> Iterator[Numbers]:
+        """As of texts; of scores, and of ``MANY`` people, in the normal limit."""
+        if (found := self._of_scores(metric)) is not None:
+            moments, sample = found[0].records[found[1]][[2, 0, 1, 3, 4, 5]], found[0].sample[:, found[1]].T
+            return limit(moments[0], *_spread(moments.sum(axis=1)), sample[sample[:, 1] > 0], draws, seed)
+        kinds = cast(Kinds, self.people)
+        parts = (*group_gini.parts(self.counts), self.texts) if metric == GINI else self.parts(metric)
+        outcomes = np.stack([kinds.records(part) for part in parts], axis=1)
+        counting = outcomes[:, -1] > 0
+        outcomes, cell, number = outcomes[counting], kinds.cell[counting], kinds.number[counting]
+        cells = len(self.lattice.group)
+        if number.sum() >= MANY:
+            return limit_of(add_up(cell, number, cells), outcomes, number, draws, seed)
+        alike, first, kind = np.unique(outcomes, axis=0, return_index=True, return_inverse=True)
+        blocks = np.bincount(cell * len(alike) + kind.ravel(), number, cells * len(alike)).astype(np.int64).reshape(cells, -1)
+        return deal(blocks, outcomes[first], draws, seed)
+
+
+def _spread(moments: Numbers) -> tuple[Numbers, Numbers]:
+    """Mean and covariance of hits and texts from people, hits, texts and the sums of hits^2, hits x texts, texts^2."""
+    people, *sums = moments
+    mean = np.array(sums[:2]) / people
+    return mean, np.array([sums[2:4], sums[3:5]]) / people - np.outer(mean, mean)
+
+
+def of_profiles(people: Profiles, layout: Layout, kept: Tally) -> Tallied:
+    """The groups of kinds of people, but for their AUCs."""
+    kind, number = people.kind, people.number.astype(float)
+    cell = layout.cell[np.searchsorted(layout.combinations, people.codes >> 2)]
+    own = persons(replace(layout.lattice, cell=cell), kind)
+    first = np.zeros(len(own.cell), dtype=np.int64)
+    first[own.place[::-1]] = np.arange(len(kind))[::-1]
+    kinds = Kinds(own.lattice, own.place, own.cell, own.merged, number[kind[first]])
+    label, decision = people.codes & 2 > 0, people.codes & 1 > 0
+    texts, scores = people.texts * number[kind], kept if layout.ranks else None
+    counts, outputs = counted(label, decision) * texts[:, None], (label, decision.astype(float), label.astype(float))
+    return Tallied(kinds, counts, *outputs, kind, layout.reference, texts, people.codes & 3, number, scores)
