@@ -161,6 +161,7 @@ class Pages(progress.Progress):
 
     _bar: Any = None  # its identifier
     _published = -PAGES_EVERY
+    _gone = False
 
     def tick(self) -> None:
         super().tick()
@@ -168,14 +169,17 @@ class Pages(progress.Progress):
             self.publish()
 
     def publish(self) -> None:
-        """Bring the artifacts up to date; a server that does not answer is no reason to stop."""
+        """Bring the artifacts up to date; a server that does not answer is no reason to stop, and is asked no more: it takes minutes."""
         self._published = time.monotonic()
+        if self._gone:
+            return
         try:
             if self._bar is None:
                 self._bar = create_progress_artifact(self.share(), key="benchmark-progress", description=self.line())
             update_progress_artifact(self._bar, self.share(), description=self.line())
             create_table_artifact(self.table(), key="benchmark-steps", description=f"{len(self.plan.unchanged)} more are up to date.")
         except (HTTPError, OSError, RuntimeError) as error:
+            self._gone = True
             logging.getLogger(__name__).warning("Prefect's pages are not brought up to date: %s", error)
 
 

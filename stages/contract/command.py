@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv
 
-from stages.contract import recorder, tables
+from stages.contract import on_disk, recorder, tables
 from stages.contract.bad_input import BadInput
 from stages.contract.exit_codes import OUT_OF_MEMORY, TEMPORARY, exit_code
 from stages.contract.params import Design, fill
@@ -135,7 +135,7 @@ def _read(at: At, design: Design, names: dict[str, str]) -> Any:
         return folder
     missing = [key for key in fields(at.path) if key not in names]
     if not missing:
-        return tables.read(Path(at.path.format(**names)), at)
+        return (on_disk if at.streamed else tables).read(Path(at.path.format(**names)), at)
     parts = []
     for combination in itertools.product(*(getattr(design, KEYS[key]) for key in missing)):
         extra = dict(zip(missing, combination, strict=True))

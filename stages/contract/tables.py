@@ -35,6 +35,7 @@ class At:
 
     ``path`` may hold ``{task}`` and ``{model}``. ``columns`` maps names to types, ``?`` marking a column that may be null;
     ``others`` is what further columns, the demographic attributes, may be; ``alone`` reads none of them, whatever they are.
+    With columns that are ``streamed``, as they may be too large to be held, the stage gets the table as ``on_disk.OnDisk``.
     """
 
     path: str
@@ -42,6 +43,7 @@ class At:
     key: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     alone: bool = False
+    streamed: tuple[str, ...] = ()
 
     def empty(self) -> pa.Table:
         """A table of this kind without rows."""

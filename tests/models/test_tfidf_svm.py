@@ -106,7 +106,7 @@ def test_too_little_to_learn_from_is_one_sentence(monkeypatch):
         support_vectors.check_room(10**7)
 
 
-@pytest.mark.parametrize("kind", ["classification", "regression"])
+@pytest.mark.parametrize("kind", ["classification", pytest.param("regression", marks=pytest.mark.slow)])
 def test_folds_are_fitted_alike_in_one_process_or_two_and_predict_texts_they_did_not_see(kind, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     favourable = documents(80)["favourable"].to_numpy(zero_copy_only=False)

@@ -65,6 +65,7 @@ def test_a_task_about_an_emotion_is_asked_of_the_sentences_about_it(found):
     assert fits.loc["trust", "n"] == 5760  # 40 names x (7 templates x 20 words + 4 templates without)
 
 
+@pytest.mark.slow
 def test_the_number_of_processes_changes_nothing(responses, found):
     terms, *_ = contrast.run(responses, NO_SWAPS, DESIGN, contrast.Params(processes=2))
     pd.testing.assert_frame_equal(tables.check(terms, Contrasts.__metadata__[0], "contrasts").to_pandas(), found[0])

@@ -90,6 +90,7 @@ def test_each_text_is_asked_of_the_model_that_did_not_train_on_it(cell):
     assert all("".join(part["piece"]) == texts[doc_id] for doc_id, part in shapley.groupby("doc_id"))
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_tables_in_any_number_of_processes(cell, monkeypatch):
     monkeypatch.setattr(explain, "TEXTS", 2000)
     first, again, other = run(cell), run(cell, processes=2), run(cell, seed=8)

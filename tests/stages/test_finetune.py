@@ -49,7 +49,7 @@ def fit(name, bases, output, table=None, kind="classification", **changes):
     return {path.name: path.read_bytes() for path in output.iterdir()}
 
 
-@pytest.mark.parametrize("name", list(FAMILIES))
+@pytest.mark.parametrize("name", ["transformer", "frozen_encoder", pytest.param("text_cnn", marks=pytest.mark.slow)])
 def test_one_process_or_two_give_the_same_bytes(name, bases, tmp_path):
     alone = fit(name, bases, tmp_path / "alone")
     assert sorted(alone) == ["fold_0.safetensors", "fold_1.safetensors", "training.json"]
@@ -181,7 +181,7 @@ def test_one_class_in_a_training_part_is_refused(bases, tmp_path):
         fit("text_cnn", bases, tmp_path / "output", table)
 
 
-@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("number", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_familys_refusal_names_the_fold(number, bases, tmp_path):
     with pytest.raises(BadInput, match=r"^fold \d: the loss is not finite"):
         finetune.run(
@@ -233,6 +233,7 @@ def test_thresholds_are_no_part_of_the_fit(bases, tmp_path):
     assert mitigated("frozen_encoder", bases, tmp_path / "fair", grouped(balanced=False), use="thresholds") == plain
 
 
+@pytest.mark.slow
 def test_an_adversary_travels_to_other_processes(bases, tmp_path):
     table = grouped(balanced=False)
     alone = mitigated("text_cnn", bases, tmp_path / "alone", table, use="adversarial")
