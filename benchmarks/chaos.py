@@ -80,7 +80,9 @@ def _kill(folder: Path, victim: str, moment: float, jobs: int, draw: random.Rand
         else:
             server.run(jobs)
         time.sleep(max(0.0, started + moment - time.time()))
-        targets = _targets(folder, victim, server, None if server else flow.pid)
+        own = server.pids() if server else set()
+        while not (targets := _targets(folder, victim, server, None if server else flow.pid)) and _alive(folder) - own:
+            time.sleep(0.1)  # between two stages
         target, killed = draw.choice(targets) if targets else None, time.time()
         ending = {"flow": at_work(folder), "stage": [target]}.get(victim, []) if target else []
         lost = sum(killed - process.create_time() for process in ending if "-m" in process.cmdline())
@@ -126,10 +128,14 @@ def _targets(folder: Path, victim: str, server: chaos_server.Server | None, flow
 def _rest(folder: Path, server: chaos_server.Server | None) -> None:
     """Wait until nothing of the run is alive."""
     ends = time.monotonic() + PATIENCE
-    while {process.pid for process in processes(folder)} - (server.pids() if server else set()):
+    while _alive(folder) - (server.pids() if server else set()):
         if time.monotonic() > ends:
             raise TimeoutError(f"{[process.cmdline() for process in processes(folder)]} did not end in half an hour")
         time.sleep(0.2)
+
+
+def _alive(folder: Path) -> set[int]:
+    return {process.pid for process in processes(folder)}
 
 
 @contextlib.contextmanager

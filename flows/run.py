@@ -79,12 +79,15 @@ def _with_prefect(prepared: "Prepared", server: "Server", workers: "TaskRunner[A
         benchmark.quiet()
     server.ready()
     outcomes: list[Outcome] = []
-    state = benchmark.flow_of(prepared, options.fail_fast, outcomes.extend, workers, options.remote)(return_state=True)
-    errors = [outcome.error for outcome in outcomes if outcome.error is not None]
-    if not errors:
-        state.result()  # raises what else went wrong
-        return 0
-    return 2 if all(getattr(error, "code", None) == 2 for error in errors) else 1
+    try:
+        state = benchmark.flow_of(prepared, options.fail_fast, outcomes.extend, workers, options.remote)(return_state=True)
+        errors = [outcome.error for outcome in outcomes if outcome.error is not None]
+        if not errors:
+            state.result()  # raises what else went wrong
+            return 0
+        return 2 if all(getattr(error, "code", None) == 2 for error in errors) else 1
+    finally:
+        server.leave_if_dead()
 
 
 def _told(prepared: "Prepared") -> Iterator[str]:

@@ -14,8 +14,10 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 from flows.process import die_with_parent
+from stages.contract.bad_input import BadInput
 
 PATIENCE = 120.0  # seconds
+LOG = "crossbias_server.log"  # in Prefect's home
 SETTINGS = {"PREFECT_SERVER_UI_ENABLED": "false", "PREFECT__SERVER_EPHEMERAL": "1", "PREFECT__SERVER_FINAL": "1"}
 APPLICATION = ["--factory", "prefect.server.api.server:create_app", "--log-level", "critical", "--lifespan", "on"]
 
@@ -25,6 +27,7 @@ class Server:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        self._log = Path(LOG)
 
     def start(self) -> None:
         home = Path(os.environ.get("PREFECT_HOME", "~/.prefect")).expanduser()
@@ -35,19 +38,22 @@ class Server:
             free.bind(("127.0.0.1", 0))
             port = str(free.getsockname()[1])
         command = [sys.executable, "-m", "uvicorn", *APPLICATION, "--host", "127.0.0.1", "--port", port]
-        environment = os.environ | SETTINGS
-        self._process = subprocess.Popen(
-            command,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            process_group=0,
-            preexec_fn=die_with_parent,  # noqa: PLW1509
-        )
+        self._log = home / LOG
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                command,
+                env=os.environ | SETTINGS,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                process_group=0,
+                preexec_fn=die_with_parent,  # noqa: PLW1509
+            )
         atexit.register(self.stop)  # after Prefect has sent its last words, which it does then too
         os.environ["PREFECT_API_URL"] = f"http://127.0.0.1:{port}/api"  # before Prefect is imported
 
     def ready(self) -> None:
-        """Wait until it answers; RuntimeError where it does not."""
+        """Wait until it answers; BadInput where it does not."""
         deadline = time.monotonic() + PATIENCE
         while self._process:
             try:
@@ -55,8 +61,15 @@ class Server:
                     return
             except (URLError, OSError) as error:
                 if self._process.poll() is not None or time.monotonic() > deadline:
-                    raise RuntimeError("Prefect's server does not start; `prefect server start` tells why.") from error
+                    raise BadInput(f"Prefect's server does not start, for want of room on the disk or what {self._log} says.") from error
                 time.sleep(0.1)
+
+    def leave_if_dead(self) -> None:
+        """End this process at once, with exit code 1, where the server has died: Prefect would wait for it for ever at the end."""
+        if self._process and self._process.poll() is not None:
+            print("Prefect's server has died; finished stages are kept, and the next run goes on from there", file=sys.stderr, flush=True)
+            sys.stdout.flush()
+            os._exit(1)
 
     def stop(self) -> None:
         if self._process:

@@ -118,6 +118,35 @@ stages:
     assert list(yaml.safe_load((folder / "dvc.lock").read_text())["stages"]) == ["a"]
 
 
+@pytest.mark.slow
+def test_a_run_whose_server_dies_ends_and_the_next_one_goes_on(tmp_path: Path) -> None:
+    """Prefect would wait for it at the end of the process, for ever."""
+    pipeline = """\
+stages:
+  a:
+    cmd: echo a $$ && sleep 3 && cp raw.txt data/a.txt
+    deps: [raw.txt]
+    outs: [data/a.txt]
+  b:
+    cmd: cp data/a.txt data/b.txt
+    deps: [data/a.txt]
+    outs: [data/b.txt]
+"""
+    folder = make(tmp_path / "repo", pipeline)
+    command = [sys.executable, "-c", RUN]
+    with subprocess.Popen(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        assert process.stdout
+        next(line for line in process.stdout if re.search(r" a \d+$", line))
+        (server,) = [child for child in psutil.Process(process.pid).children() if "uvicorn" in child.cmdline()]
+        server.kill()
+        output = process.stdout.read()
+        assert process.wait(300) == 1, output
+    assert "Prefect's server has died" in output
+    code, output = crossbias_run(folder)
+    assert code == 0, output
+    assert (folder / "data" / "b.txt").read_text() == "raw\n"
+
+
 def test_help_imports_neither_prefect_nor_dvc() -> None:
     script = "import sys; from flows.command import main\ntry: main(['--help'])\nfinally: assert not {'prefect', 'dvc'} & {*sys.modules}"
     done = subprocess.run([sys.executable, "-c", script], text=True, capture_output=True, check=False)
