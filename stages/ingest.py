@@ -35,8 +35,7 @@ def run(task: Task, params: Params) -> tuple[Documents, Population]:
     """The task's documents, and the population they were drawn from where the data set knows it (a simulation does)."""
     module, options = take("datasets", task.dataset)
     source = Path(task.dataset.source)
-    loaded = module.load(source, task.label, options)
-    frame = _checked(loaded, source, task.label)
+    frame = _checked(module.load(source, task.label, options), source, task.label)  # no name keeps the texts as they were loaded
     frame["favourable"] = decide(frame["label"].to_numpy(), cut_of(frame["label"].to_numpy(), task.threshold), task.favourable)
     if frame["favourable"].all() or not frame["favourable"].any():
         raise BadInput(f"{source}: with threshold {task.threshold} every label decides the same; choose another threshold.")
@@ -61,7 +60,7 @@ def _checked(frame: pd.DataFrame, source: Path, label: str) -> pd.DataFrame:
         frame = frame[~unlabelled]
     frame = frame.sort_values("doc_id", ignore_index=True)
     repeated = frame["doc_id"].duplicated()
-    empty = frame["text"].str.strip() == ""
+    empty = frame["text"].str.isspace() | (frame["text"] == "")  # stripping would copy every text
     anonymous = frame["author_id"].str.strip() == ""
     if frame.empty:
         raise BadInput(f"{source}: no text has a label {label!r}.")

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from stages.contract import shelf
+from stages.contract import on_disk, shelf
 from stages.contract.bad_input import BadInput
 from stages.contract.command import command
-from stages.contract.on_disk import BATCH, OnDisk, batches
+from stages.contract.on_disk import OnDisk
 from stages.contract.params import Entry, Model, Section, Task
 from stages.contract.schemas import Documents, Predictions
 from stages.contract.tables import At
@@ -70,12 +70,16 @@ def run(documents: Streamed, base: Base, fitted: Fitted, task: Task, model: Mode
 
 
 def _batches(documents: pa.Table | OnDisk, model: Model) -> Iterator[tuple[int, pa.Table]]:
-    """The texts by batches, each with its first text's position; all at once where a family kept what it prepared of all for us."""
+    """The texts in batches, each with its first text's position.
+
+    All at once where a family keeps what it prepares, as an encoder's features: finetune has left those of the whole table.
+    """
     if not hasattr(shelf.take("models", model.family)[0], "unkept"):
-        yield from batches(documents, ["text"])
+        yield from on_disk.batches(documents, ["text"])
         return
-    if documents.num_rows > BATCH:
-        print(f"predict: {model.family.use} takes all {documents.num_rows} texts at once, as their features are kept together", flush=True)
+    if documents.num_rows > on_disk.BATCH:
+        whole = f"all {documents.num_rows} texts at once: their features are kept as a whole"
+        print(f"predict: {model.family.use} looks at {whole}", flush=True)
     yield 0, documents.select(["text"])
 
 

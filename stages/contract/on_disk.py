@@ -64,9 +64,11 @@ def batches(table: pa.Table | OnDisk, names: Sequence[str]) -> Iterator[tuple[in
     """
     count = max(1, math.ceil(table.num_rows / BATCH))
     rows = max(1, math.ceil(table.num_rows / count))
-    whole = table.select(names) if isinstance(table, pa.Table) else None
-    parts = table.batches(names, rows) if whole is None else (whole.slice(start, rows) for start in range(0, table.num_rows, rows))
-    start = 0
+    if isinstance(table, OnDisk):
+        parts = table.batches(names, rows)
+    else:
+        parts = (table.select(names).slice(start, rows) for start in range(0, table.num_rows, rows))
+    first = 0
     for part in parts:
-        yield start, part
-        start += part.num_rows
+        yield first, part
+        first += part.num_rows
