@@ -49,7 +49,7 @@ def sentences(rows: pd.DataFrame, cells: Sequence[Mapping[str, Any]]) -> list[st
             counts = part["verdict"].value_counts()
             listed = ", ".join(f"{counts.get(verdict, 0):,} {verdict}" for verdict in (WORSE, BETTER, NO_EVIDENCE, NOT_COMPARABLE))
             told.append(f"{name}: of {count(len(part), 'figure')} {listed}.")
-    return told
+    return told or [f"Nothing could be compared: of {count(len(cells), 'cell')} none has results on both sides."]
 
 
 def kinds(rows: pd.DataFrame) -> pd.Series:
