@@ -48,7 +48,8 @@ def test_sentences_count_each_kind():
         "Fairness by other conventions: of 1 figure 1 worse, 0 better, 0 no evidence, 0 not comparable.",
     ]
     assert compared.sentences(found.head(0), cells[1:]) == ["All 1 cell is identical to the byte."]
-    assert compared.sentences(found.head(0), [cell("only in B")]) == ["Nothing could be compared: of 1 cell none has results on both sides."]
+    nothing = "Nothing could be compared: of 1 cell none has results on both sides."
+    assert compared.sentences(found.head(0), [cell("only in B")]) == [nothing]
 
 
 def test_the_comment_is_short_however_much_there_is():
