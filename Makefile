@@ -74,7 +74,7 @@ audit-dependencies: .cache/audit/bin/pip-audit  ## known vulnerabilities of the 
 	touch $@
 
 .venv/test.done: .venv/benchmark.done
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[offline,dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[offline,dask,docs,s3,dev]'
 	touch $@
 
 clean:  ## remove what can be made again (not data/raw, not the cache)

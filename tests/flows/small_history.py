@@ -104,6 +104,8 @@ class Place:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.params = make(folder, PIPELINE, yaml.safe_dump(BASE)), yaml.safe_load(yaml.safe_dump(BASE))
+        for name, value in (("user.name", "t"), ("user.email", "t@example.org")):  # DVC's experiments are commits too
+            subprocess.run(["git", "-C", folder, "config", name, value], check=True)
         (folder / "data" / "raw").mkdir()
         (folder / "planted.py").write_text("# predictions with a planted truth\n")
         (folder / ".dvc" / ".gitignore").write_text("/cache\n/tmp\n")
@@ -132,7 +134,7 @@ class Place:
 
     def commit(self, tag: str) -> None:
         for command in (["add", "."], ["commit", "--quiet", "-m", tag], ["tag", tag]):
-            subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@t", *command], check=True, capture_output=True)
+            subprocess.run(["git", *command], check=True, capture_output=True)
 
 
 def build(folder: Path) -> Path:

@@ -62,7 +62,7 @@ def test_the_samplers_of_one_distribution_agree(monkeypatch, people, texts):
 def test_turned_circles_are_the_same_by_transform_and_one_by_one(monkeypatch):
     """Every deal keeps all margins, and the fast Fourier transform gives the whole numbers that adding up does."""
     data = table(600, 3)
-    _, outcomes, blocks = permutation._blocks(data)
+    _, outcomes, blocks = permutation.blocks_of(data)
     status, kind = (np.repeat(index.ravel(), blocks.ravel()) for index in np.indices(blocks.shape))
     ways = []
     for cost in (0, 10**9):

@@ -85,7 +85,9 @@ def test_a_regression_answers_in_the_labels_units(favourable, threshold, vectors
     assert np.array_equal(decided, high if favourable == "high" else ~high)
 
 
-@pytest.mark.parametrize(("family", "options"), [("transformer", {"epochs": 1}), ("frozen_encoder", {"epochs": 2})])
+@pytest.mark.parametrize(
+    ("family", "options"), [pytest.param("transformer", {"epochs": 1}, marks=pytest.mark.slow), ("frozen_encoder", {"epochs": 2})]
+)
 def test_encoders_predict_alike_in_one_process_or_two(family, options, tmp_path):
     table, base = documents(40), encoder(tmp_path / "base")
     one = both(table, base, family, options, tmp_path / "one")
