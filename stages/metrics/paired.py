@@ -18,6 +18,7 @@ from stages.metrics.effects import exchange_p
 from stages.metrics.intervals import Interval, percentile_interval
 from stages.metrics.paired_gaps import Figure, Gaps
 from stages.metrics.performance import performance
+from stages.metrics.resampling import coins, weights
 from stages.metrics.scoring import OURS, Sets, finite
 from stages.metrics.shared_documents import Shared
 from stages.metrics.testing import benjamini_hochberg
@@ -26,7 +27,7 @@ Numbers = NDArray[np.float64]
 Found = dict[Figure, tuple[Numbers, Numbers]]
 BETTER, WORSE, NO_EVIDENCE, NOT_COMPARABLE = "better", "worse", "no evidence", "not comparable"
 PERFORMANCE = "performance"
-CHUNK_BYTES = 32_000_000
+AT_ONCE = 200  # draws, each with the figures of all groups
 SAME = "the same in both"
 ROUNDING = 1e-12  # a difference this small is none
 
@@ -112,9 +113,9 @@ def _rows(part: "_Side", untested: dict[Figure, str], authors: int, rules: Rules
     point = [part.drawn(np.ones((1, authors)), side) for side in (0, 1)]
     streams = np.random.SeedSequence(rules.seed).spawn(2)
     drawn = _collected(
-        _weights(authors, rules.draws, np.random.default_rng(streams[0])), lambda w: [part.drawn(w, side) for side in (0, 1)]
+        weights(authors, rules.draws, np.random.default_rng(streams[0]), AT_ONCE), lambda w: [part.drawn(w, side) for side in (0, 1)]
     )
-    swapped = _collected(_coins(authors, rules.draws, np.random.default_rng(streams[1])), part.swapped)
+    swapped = _collected(coins(authors, rules.draws, np.random.default_rng(streams[1]), AT_ONCE), part.swapped)
     for figure, (value, distance) in point[0].items():
         values = float(value[0]), float(point[1][figure][0][0])
         apart = float(distance[0]), float(point[1][figure][1][0])
@@ -175,19 +176,3 @@ def _collected(chunks: Iterator[Numbers], of: Callable[[Numbers], list[Found]]) 
         for figure, (_, distance) in one.items():
             found.setdefault(figure, []).append(np.stack([distance, other[figure][1]]))
     return {figure: np.concatenate(parts, axis=1) for figure, parts in found.items()}
-
-
-def _weights(authors: int, draws: int, random: np.random.Generator) -> Iterator[Numbers]:
-    """How often each author is drawn [chunk, authors]."""
-    for number in _chunks(authors, draws):
-        yield np.stack([np.bincount(random.integers(0, authors, authors), minlength=authors) for _ in range(number)]).astype(float)
-
-
-def _coins(authors: int, draws: int, random: np.random.Generator) -> Iterator[Numbers]:
-    for number in _chunks(authors, draws):
-        yield random.integers(0, 2, (number, authors)).astype(float)
-
-
-def _chunks(authors: int, draws: int) -> list[int]:
-    step = int(np.clip(CHUNK_BYTES // (8 * authors), 1, 200))
-    return [min(step, draws - start) for start in range(0, draws, step)]

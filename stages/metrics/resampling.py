@@ -62,12 +62,12 @@ def resample(panels: list[Panel], pairs: list[tuple[int, int]], draws: int, seed
     streams = np.random.SeedSequence(seed).spawn(3)
     drawn: list[list[Numbers]] = [[] for _ in panels]
     swapped: list[list[Numbers]] = [[] for _ in panels]
-    for weights in _weights(authors, draws, np.random.default_rng(streams[0])):
+    for times in weights(authors, draws, np.random.default_rng(streams[0])):
         for place, panel in enumerate(panels):
-            drawn[place].append(distances(panel.drawn(weights[:, panel.owner])))
-    for coins in _coins(authors, draws, np.random.default_rng(streams[1])):
+            drawn[place].append(distances(panel.drawn(times[:, panel.owner])))
+    for sides in coins(authors, draws, np.random.default_rng(streams[1])):
         for place, panel in enumerate(panels):
-            swapped[place].append(_exchanged(panel, coins[:, panel.owner], pairs))
+            swapped[place].append(_exchanged(panel, sides[:, panel.owner], pairs))
     dealt = _dealt(panels, authors, draws, np.random.default_rng(streams[2]))
     found = []
     for panel, parts, swaps, deals in zip(panels, drawn, swapped, dealt, strict=True):
@@ -97,17 +97,18 @@ def _dealt(panels: list[Panel], authors: int, draws: int, random: np.random.Gene
     return found
 
 
-def _weights(authors: int, draws: int, random: np.random.Generator) -> Iterator[Numbers]:
-    """How often each author is drawn [chunk, authors]."""
-    for number in _chunks(authors, draws):
+def weights(authors: int, draws: int, random: np.random.Generator, most: int | None = None) -> Iterator[Numbers]:
+    """How often each author is drawn [chunk, authors], at most ``most`` draws a chunk."""
+    for number in _chunks(authors, draws, most):
         yield np.stack([np.bincount(random.integers(0, authors, authors), minlength=authors) for _ in range(number)]).astype(float)
 
 
-def _coins(authors: int, draws: int, random: np.random.Generator) -> Iterator[Numbers]:
-    for number in _chunks(authors, draws):
+def coins(authors: int, draws: int, random: np.random.Generator, most: int | None = None) -> Iterator[Numbers]:
+    """Whether each author's two sides are exchanged [chunk, authors], at most ``most`` draws a chunk."""
+    for number in _chunks(authors, draws, most):
         yield random.integers(0, 2, (number, authors)).astype(float)
 
 
-def _chunks(authors: int, draws: int) -> list[int]:
-    step = max(1, CHUNK_BYTES // (8 * authors))
+def _chunks(authors: int, draws: int, most: int | None) -> list[int]:
+    step = min(max(1, CHUNK_BYTES // (8 * authors)), most or draws)
     return [min(step, draws - start) for start in range(0, draws, step)]
