@@ -15,6 +15,7 @@ from dvc.exceptions import DvcException
 from dvc.repo import Repo
 from dvc.scm import RevError, resolve_rev
 from dvc_data.hashfile.hash_info import HashInfo
+from scmrepo.exceptions import SCMError
 
 from stages.contract import tables
 from stages.contract.bad_input import BadInput
@@ -113,7 +114,7 @@ class History:
     def _commit(self, name: str) -> str:
         try:
             return str(resolve_rev(self.repo.scm, name))
-        except (RevError, DvcException, AttributeError) as error:
+        except (RevError, SCMError, DvcException, AttributeError) as error:  # of a repository without commits too
             raise BadInput(f"{name!r} is no commit, branch, tag or experiment of this repository.") from error
 
     def _text(self, commit: str | None, file: str) -> str:

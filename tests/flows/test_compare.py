@@ -18,6 +18,7 @@ from stages.contract.bad_input import BadInput
 from stages.metrics.paired import BETTER, NO_EVIDENCE, NOT_COMPARABLE, PERFORMANCE, WORSE, Rules
 from stages.metrics.paired_gaps import PAIRS
 from tests.flows import small_history
+from tests.flows.conftest import make
 from tests.metrics.two_sides import shared
 
 # pygtrie, which DVC uses, warns of its own future.
@@ -255,3 +256,9 @@ def test_the_same_gives_the_same_bytes(here, tmp_path):
 def test_performance_is_compared_too(here):
     worse = rows_of(found("debiased", "regressed"), PERFORMANCE, WORSE)
     assert {"accuracy", "f1", "auc", "mse", "pearson_r"} <= set(worse["metric"])
+
+
+def test_a_repository_without_commits_has_nothing_to_compare(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(make(tmp_path / "repo"))
+    assert command.main(["compare", "HEAD"]) == 2
+    assert "'HEAD' is no commit, branch, tag or experiment of this repository." in capsys.readouterr().err
