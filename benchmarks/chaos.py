@@ -102,7 +102,9 @@ def _kill(folder: Path, victim: str, moment: float, jobs: int, draw: random.Rand
             text=True,
         )
         recovery = time.time() - again
-    equal = "yes" if results(folder) == expected else "NO"
+    found = results(folder)
+    other = sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
+    equal = f"NO: {', '.join(other[:3])}" if other else "yes"
     return Row(
         f"{killed - started:.1f} s" if target else "none there",
         victim,

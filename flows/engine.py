@@ -5,6 +5,7 @@ thread-safe, so one mutex guards them; commands run outside the mutex and outsid
 """
 
 import contextlib
+import json
 import logging
 import threading
 from collections.abc import Callable, Collection, Iterator
@@ -89,6 +90,8 @@ class Engine:
 
     def __exit__(self, *_: object) -> None:
         self._parameters.__exit__(None, None, None)
+        if not any(lockfile.missing(path, [name]) for path, name in self._new):
+            self._order.unlink(missing_ok=True)
         self._claim.close()
         self.repo.close()
 
@@ -113,7 +116,7 @@ class Engine:
             if targets:  # for some targets DVC's order changes from run to run, by Python's hashes; ours is dvc.yaml's
                 wanted = set(stages)
                 stages = [stage for stage in plan_repro(graph) if stage in wanted]
-            self._new = _unrecorded(stages)
+            self._new = _unrecorded(stages, self._unfinished())
             steps: dict[str, Step] = {}
             for stage in stages:
                 after = frozenset(upstream.addressing for upstream in graph.successors(stage)) & steps.keys()
@@ -180,8 +183,20 @@ class Engine:
         if all(out.use_cache or out.is_metric or out.is_plot for out in stage.outs):
             self.repo.stage_cache.save(stage)
         path = lockfile.path_of(stage)
+        self._order.write_text(json.dumps([[str(other), name] for other, name in self._new]), encoding="utf-8")
         place = self._new.index((path, stage.name)) if (path, stage.name) in self._new else len(self._new)
         lockfile.record(stage, later={name for other, name in self._new[place + 1 :] if other == path})
+
+    @property
+    def _order(self) -> Path:
+        """Where a run leaves what it is the first to record, so that the next one puts what it did not come to in the same order."""
+        return Path(self.repo.tmp_dir, "crossbias.new")
+
+    def _unfinished(self) -> set[tuple[Path, str]]:
+        try:
+            return {(Path(path), name) for path, name in json.loads(self._order.read_text(encoding="utf-8"))}
+        except (OSError, ValueError, TypeError):  # there is none, or a kill left half of it: then entries end where DVC appends them
+            return set()
 
     @contextlib.contextmanager
     def busy(self, step: Step) -> Iterator[None]:
@@ -211,13 +226,18 @@ class Engine:
             raise StageFailed(f"{step.name}: its files in {root} or DVC's cache cannot be read or written: {_sentence(error)}") from error
 
 
-def _unrecorded(stages: list[Stage]) -> list[tuple[Path, str]]:
-    """The stages that dvc.lock lacks. `dvc repro` appends them in this order, whichever order ours end in."""
+def _unrecorded(stages: list[Stage], earlier: set[tuple[Path, str]]) -> list[tuple[Path, str]]:
+    """The stages that dvc.lock lacks, or did before the ``earlier`` run that was broken off.
+
+    `dvc repro` appends them in this order, whichever order ours end in.
+    """
     names: dict[Path, list[str]] = {}
     for stage in stages:
         if isinstance(stage, PipelineStage):
             names.setdefault(lockfile.path_of(stage), []).append(stage.name)
-    return [(path, name) for path, found in names.items() for name in lockfile.missing(path, found)]
+    lacking = {(path, name) for path, found in names.items() for name in lockfile.missing(path, found)}
+    new = lacking | earlier if lacking else lacking
+    return [(path, name) for path, found in names.items() for name in found if (path, name) in new]
 
 
 def _reason(stage: Stage) -> str:

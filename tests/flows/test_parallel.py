@@ -67,3 +67,14 @@ def test_the_same_files_and_lock(graph: tuple[str, Path], jobs: int, tmp_path: P
     again = run(ours, jobs)
     assert {outcome.state for outcome in again.values()} == {"restored", "failed", "not run"}, "the cache of runs gives all back"
     assert files(ours) == files(theirs)
+
+
+def test_what_is_left_of_a_run_that_failed_is_recorded_where_an_undisturbed_run_has_it(tmp_path: Path) -> None:
+    """Other steps ended, and were recorded, meanwhile: the lock's order does not tell of the failure."""
+    theirs, ours = make(tmp_path / "theirs", pipeline(10).replace(" && exit 3", "")), make(tmp_path / "ours", pipeline(10))
+    assert repro(theirs) == 0
+    assert "failed" in {outcome.state for outcome in run(ours, 2).values()}
+    (ours / "dvc.yaml").write_text(pipeline(10).replace(" && exit 3", ""))
+    assert {outcome.state for outcome in run(ours, 2).values()} == {"ran"}
+    assert files(ours) == files(theirs)
+    assert not (ours / ".dvc" / "tmp" / "crossbias.new").exists()
