@@ -20,8 +20,9 @@ hypothesis.settings.load_profile("house")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest file first, so that of two workers none waits for the other at the end."""
-    items.sort(key=lambda item: item.path.name != "test_pipeline.py")
+    """The longest files first, so that of two workers none waits for the other at the end."""
+    longest = ("test_pipeline.py", "test_docs.py")
+    items.sort(key=lambda item: longest.index(item.path.name) if item.path.name in longest else len(longest))
 
 
 @pytest.fixture(scope="session")
