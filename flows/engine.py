@@ -78,6 +78,7 @@ class Engine:
         self.processes = Processes()
         self._mutex = threading.Lock()
         self._new: list[tuple[Path, str]] = []
+        self._kept = False  # in ``_order``
         try:
             self._claim = claim(Path(self.repo.tmp_dir, "crossbias.lock"), self._wait)
             with self.repo.lock:
@@ -90,10 +91,12 @@ class Engine:
 
     def __exit__(self, *_: object) -> None:
         self._parameters.__exit__(None, None, None)
-        if not any(lockfile.missing(path, [name]) for path, name in self._new):
-            self._order.unlink(missing_ok=True)
-        self._claim.close()
-        self.repo.close()
+        try:
+            if not any(lockfile.missing(path, [name]) for path, name in self._new):
+                self._order.unlink(missing_ok=True)
+        finally:
+            self._claim.close()
+            self.repo.close()
 
     def stages(self) -> list[Stage]:
         """All stages of dvc.yaml, each after those it needs; BadInput as ``plan``."""
@@ -116,7 +119,7 @@ class Engine:
             if targets:  # for some targets DVC's order changes from run to run, by Python's hashes; ours is dvc.yaml's
                 wanted = set(stages)
                 stages = [stage for stage in plan_repro(graph) if stage in wanted]
-            self._new = _unrecorded(stages, self._unfinished())
+            self._new, self._kept = _unrecorded(stages, self._unfinished()), False
             steps: dict[str, Step] = {}
             for stage in stages:
                 after = frozenset(upstream.addressing for upstream in graph.successors(stage)) & steps.keys()
@@ -183,7 +186,11 @@ class Engine:
         if all(out.use_cache or out.is_metric or out.is_plot for out in stage.outs):
             self.repo.stage_cache.save(stage)
         path = lockfile.path_of(stage)
-        self._order.write_text(json.dumps([[str(other), name] for other, name in self._new]), encoding="utf-8")
+        if not self._kept:  # whole or not at all, as a kill may come
+            half = self._order.with_suffix(".half")
+            half.write_text(json.dumps([[str(other), name] for other, name in self._new]), encoding="utf-8")
+            half.replace(self._order)
+            self._kept = True
         place = self._new.index((path, stage.name)) if (path, stage.name) in self._new else len(self._new)
         lockfile.record(stage, later={name for other, name in self._new[place + 1 :] if other == path})
 
@@ -195,7 +202,7 @@ class Engine:
     def _unfinished(self) -> set[tuple[Path, str]]:
         try:
             return {(Path(path), name) for path, name in json.loads(self._order.read_text(encoding="utf-8"))}
-        except (OSError, ValueError, TypeError):  # there is none, or a kill left half of it: then entries end where DVC appends them
+        except (OSError, ValueError, TypeError):  # there is none, or it is no longer ours: then entries end where DVC appends them
             return set()
 
     @contextlib.contextmanager
