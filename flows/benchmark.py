@@ -13,18 +13,15 @@ from prefect import Flow, Task, flow, get_run_logger, task
 from prefect.artifacts import create_progress_artifact, create_table_artifact, update_progress_artifact
 from prefect.cache_policies import NO_CACHE
 from prefect.futures import PrefectFuture
-from prefect.logging.handlers import PrefectConsoleHandler
 from prefect.task_runners import TaskRunner
 
-from flows import progress
+from flows import progress, terminal
 from flows.engine import Engine, Step
 from flows.prepared import Prepared
-from flows.process import StageFailed
 from flows.schedule import Outcome, Schedule, Start
 from flows.selection import Selection
 from flows.slots import seconds
 from stages.contract import design
-from stages.contract.bad_input import BadInput
 
 PAGES_EVERY = 15.0  # seconds between two versions of what Prefect shows
 
@@ -96,7 +93,7 @@ def carry_out(prepared: Prepared, fail_fast: bool, elsewhere: bool = False, remo
         start, slots, stop = pools.starter(prepared.engine, remote)
     else:
         start, slots, stop = _starter(prepared.engine), prepared.slots, prepared.engine.processes.stop
-    watch = Pages(prepared.plan, prepared.known, slots, log.info, _console())
+    watch = Pages(prepared.plan, prepared.known, slots, log.info, terminal.console())
     with watch:
         outcomes = Schedule(prepared.queue(), slots, start, watch, fail_fast).run(stop)
     watch.publish()
@@ -181,34 +178,6 @@ class Pages(progress.Progress):
         except (HTTPError, OSError, RuntimeError) as error:
             self._gone = True
             logging.getLogger(__name__).warning("Prefect's pages are not brought up to date: %s", error)
-
-
-class Words(logging.Filter):
-    """Lets through what this repository says, and warnings; no traceback of an error that says in its own words what went wrong."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        if record.exc_info and isinstance(record.exc_info[1], (BadInput, StageFailed)):
-            return False
-        if record.getMessage().startswith("Finished in state"):
-            return False
-        return record.levelno >= logging.WARNING or Path(record.pathname).parent == Path(__file__).parent
-
-
-def quiet() -> None:
-    """Leave Prefect's own words out of the terminal; its server keeps them."""
-    for handler in _handlers():
-        handler.addFilter(Words())
-        handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
-
-
-def _handlers() -> list[PrefectConsoleHandler]:
-    loggers = [logging.getLogger(), *(logging.getLogger(name) for name in list(logging.Logger.manager.loggerDict))]
-    return list({id(one): one for logger in loggers for one in logger.handlers if isinstance(one, PrefectConsoleHandler)}.values())
-
-
-def _console() -> Any:
-    """The console on which Prefect prints, so that lines stand above the status and not in it."""
-    return next((handler.console for handler in _handlers()), None)
 
 
 if __name__ == "__main__":

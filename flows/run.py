@@ -73,10 +73,10 @@ def _nothing() -> None: ...
 
 
 def _with_prefect(prepared: "Prepared", server: "Server", workers: "TaskRunner[Any] | None", options: argparse.Namespace) -> int:
-    from flows import benchmark  # imports Prefect, which takes a second
+    from flows import benchmark, terminal  # import Prefect, which takes a second
 
     if not options.debug:
-        benchmark.quiet()
+        terminal.quiet()
     server.ready()
     outcomes: list[Outcome] = []
     try:
