@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from flows.engine import Engine
 from flows.prepared import Prepared
 from flows.schedule import Schedule, Silent
-with Engine() as engine, ThreadPoolExecutor() as pool:
+with Engine() as engine, ThreadPoolExecutor(int(sys.argv[1])) as pool:
     run = Prepared.of(engine, jobs=int(sys.argv[1]))
     start = lambda step, device: pool.submit(engine.run, step, lambda line: None, device)
     Schedule(run.queue(), run.slots, start, Silent()).run(engine.processes.stop)

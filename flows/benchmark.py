@@ -16,7 +16,8 @@ from prefect.futures import PrefectFuture
 from prefect.task_runners import TaskRunner
 
 from flows import progress, terminal
-from flows.engine import Engine, Step
+from flows.engine import Engine
+from flows.plan import Step
 from flows.prepared import Prepared
 from flows.schedule import Outcome, Schedule, Start
 from flows.selection import Selection

@@ -1,59 +1,34 @@
 """Runs dvc.yaml as `dvc repro` does, to the same dvc.lock, but step by step from this process: a caller sees each one's output.
 
-DVC decides what is stale; its internals are used here, in lockfile.py, process.py, objects.py and orders.py alone. They are not
+DVC decides what is stale. Its internals are used here and in plan, lockfile, entries, process, objects and orders alone. They are not
 thread-safe, so one mutex guards them; commands run outside the mutex and outside DVC's lock, so that steps may run in several threads.
 """
 
 import contextlib
-import json
 import logging
 import threading
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from dvc.dependency.db import AbstractDependency
 from dvc.dependency.repo import RepoDependency
 from dvc.exceptions import DvcException
 from dvc.repo import Repo
-from dvc.repo.reproduce import collect_stages, get_active_graph, plan_repro
 from dvc.rwlock import rwlock
 from dvc.stage import PipelineStage, Stage
 from dvc.stage.cache import RunCacheNotFoundError
 
-from flows import leftovers, lockfile
+from flows import leftovers
 from flows.claim import claim
+from flows.entries import Entries
 from flows.parameters import parsed_once
+from flows.plan import Plan, Step, chosen, every, planned
 from flows.process import Processes, StageFailed, Tell, execute
 from stages.contract.bad_input import BadInput
 
 # DVC writes its lock file in place, so that a crash of DVC (never of ours) can leave it empty or cut short.
 LOST_LOCK = ": delete dvc.lock, or `git checkout dvc.lock`, and run again; what was made returns from DVC's cache."
-
-
-@dataclass(frozen=True)
-class Step:
-    """One stage of dvc.yaml, such as ``evaluate@trust-minilm``, that is stale or follows the stale steps in ``after``.
-
-    ``timeout`` [s] ends its command. ``attempt`` counts its starts in this run; one that ran out of memory runs ``alone``, in one process.
-    """
-
-    name: str
-    reason: str
-    after: frozenset[str]
-    stage: Stage = field(repr=False)
-    timeout: float | None = None
-    attempt: int = 1
-    alone: bool = False
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Everything a run looks at: the steps to run, each after those it needs, and the names of the unchanged stages."""
-
-    steps: list[Step]
-    unchanged: list[str]
 
 
 class Engine:
@@ -77,8 +52,7 @@ class Engine:
         logging.getLogger("dvc").setLevel(logging.WARNING)  # its progress is ours to tell
         self.processes = Processes()
         self._mutex = threading.Lock()
-        self._new: list[tuple[Path, str]] = []
-        self._kept = False  # in ``_order``
+        self._entries = Entries(Path(self.repo.tmp_dir, "crossbias.new"))
         try:
             self._claim = claim(Path(self.repo.tmp_dir, "crossbias.lock"), self._wait)
             with self.repo.lock:
@@ -92,8 +66,7 @@ class Engine:
     def __exit__(self, *_: object) -> None:
         self._parameters.__exit__(None, None, None)
         try:
-            if not any(lockfile.missing(path, [name]) for path, name in self._new):
-                self._order.unlink(missing_ok=True)
+            self._entries.close()
         finally:
             self._claim.close()
             self.repo.close()
@@ -101,7 +74,7 @@ class Engine:
     def stages(self) -> list[Stage]:
         """All stages of dvc.yaml, each after those it needs; BadInput as ``plan``."""
         with self._planning():
-            return plan_repro(get_active_graph(self.repo.index.graph))
+            return every(self.repo)
 
     def plan(self, targets: Collection[str] = (), stale: Callable[[], object] = lambda: None) -> Plan:
         """What `dvc repro TARGETS` would run, in its order; ``stale`` is called at the first step that must run.
@@ -109,26 +82,9 @@ class Engine:
         BadInput where dvc.yaml or a target is wrong, or DVC is busy.
         """
         with self._planning():
-            graph = get_active_graph(self.repo.index.graph)
-            named = {stage.addressing: stage for stage in graph}
-            if set(targets) <= named.keys() and targets:  # DVC would look for each by itself
-                chosen = [named[name] for name in targets]
-            else:
-                chosen = collect_stages(self.repo, targets or ["dvc.yaml"])
-            stages = plan_repro(graph, chosen)
-            if targets:  # for some targets DVC's order changes from run to run, by Python's hashes; ours is dvc.yaml's
-                wanted = set(stages)
-                stages = [stage for stage in plan_repro(graph) if stage in wanted]
-            self._new, self._kept = _unrecorded(stages, self._unfinished()), False
-            steps: dict[str, Step] = {}
-            for stage in stages:
-                after = frozenset(upstream.addressing for upstream in graph.successors(stage)) & steps.keys()
-                if after or stage.changed():
-                    if not steps:
-                        stale()
-                    reason = f"after {_few(sorted(after))}" if after else _reason(stage)
-                    steps[stage.addressing] = Step(stage.addressing, reason, after, stage)
-        return Plan(list(steps.values()), [stage.addressing for stage in stages if stage.addressing not in steps])
+            stages = chosen(self.repo, targets)
+            self._entries.expect(stages)
+            return planned(self.repo, stages, stale)
 
     @contextlib.contextmanager
     def _planning(self) -> Iterator[None]:
@@ -185,25 +141,7 @@ class Engine:
         leftovers.to_disk(self.repo.root_dir, self.repo.cache.local.path)
         if all(out.use_cache or out.is_metric or out.is_plot for out in stage.outs):
             self.repo.stage_cache.save(stage)
-        path = lockfile.path_of(stage)
-        if not self._kept:  # whole or not at all, as a kill may come
-            half = self._order.with_suffix(".half")
-            half.write_text(json.dumps([[str(other), name] for other, name in self._new]), encoding="utf-8")
-            half.replace(self._order)
-            self._kept = True
-        place = self._new.index((path, stage.name)) if (path, stage.name) in self._new else len(self._new)
-        lockfile.record(stage, later={name for other, name in self._new[place + 1 :] if other == path})
-
-    @property
-    def _order(self) -> Path:
-        """Where a run leaves what it is the first to record, so that the next one puts what it did not come to in the same order."""
-        return Path(self.repo.tmp_dir, "crossbias.new")
-
-    def _unfinished(self) -> set[tuple[Path, str]]:
-        try:
-            return {(Path(path), name) for path, name in json.loads(self._order.read_text(encoding="utf-8"))}
-        except (OSError, ValueError, TypeError):  # there is none, or it is no longer ours: then entries end where DVC appends them
-            return set()
+        self._entries.record(stage)
 
     @contextlib.contextmanager
     def busy(self, step: Step) -> Iterator[None]:
@@ -231,37 +169,6 @@ class Engine:
         except OSError as error:  # DVC's own often name no file
             root = self.repo.root_dir
             raise StageFailed(f"{step.name}: its files in {root} or DVC's cache cannot be read or written: {_sentence(error)}") from error
-
-
-def _unrecorded(stages: list[Stage], earlier: set[tuple[Path, str]]) -> list[tuple[Path, str]]:
-    """The stages that dvc.lock lacks, or did before the ``earlier`` run that was broken off.
-
-    `dvc repro` appends them in this order, whichever order ours end in.
-    """
-    names: dict[Path, list[str]] = {}
-    for stage in stages:
-        if isinstance(stage, PipelineStage):
-            names.setdefault(lockfile.path_of(stage), []).append(stage.name)
-    lacking = {(path, name) for path, found in names.items() for name in lockfile.missing(path, found)}
-    new = lacking | earlier if lacking else lacking
-    return [(path, name) for path, found in names.items() for name in found if (path, name) in new]
-
-
-def _reason(stage: Stage) -> str:
-    """Why DVC calls a stage changed, in its words: "params.yaml evaluate.seed modified"."""
-    return _few([change for entry in stage.status().get(stage.addressing, []) for change in _changes(entry)])
-
-
-def _changes(status: Any, path: str = "") -> Iterator[str]:
-    if isinstance(status, dict):
-        for key, value in status.items():
-            yield from _changes(value, path if key.startswith("changed ") else f"{path} {key}")
-    else:
-        yield f"{path} {status}".strip()
-
-
-def _few(items: list[str]) -> str:
-    return ", ".join(items[:3]) + (f" and {len(items) - 3} more" if len(items) > 3 else "")
 
 
 def _sentence(error: Exception) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from statistics import fmean
 
-from flows.engine import Step
+from flows.plan import Step
 from flows.schedule import Queue
 from flows.selection import Cell
 from flows.slots import Share, Slots

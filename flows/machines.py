@@ -7,9 +7,10 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from flows.engine import Engine, Step
+from flows.engine import Engine
 from flows.objects import Store, StoreFailed, copy, public
 from flows.orders import Order, Receipt, order_of
+from flows.plan import Step
 from flows.process import StageFailed, log_of
 from flows.worker import OrderFailed
 

@@ -16,8 +16,8 @@ from dvc_data.hashfile.build import build
 from dvc_data.hashfile.tree import Tree
 from dvc_objects.fs.local import localfs
 
-from flows.engine import Step
 from flows.objects import hash_of
+from flows.plan import Step
 from flows.process import StageFailed
 
 # Packages whose version may change a number or a byte of what a stage writes.

@@ -14,9 +14,10 @@ from prefect.context import FlowRunContext
 from prefect.exceptions import PrefectException
 from prefect.task_runners import TaskRunner
 
-from flows.engine import Engine, Step
+from flows.engine import Engine
 from flows.machines import Machines
 from flows.orders import Order, Receipt
+from flows.plan import Step
 from flows.process import StageFailed
 from flows.schedule import Start
 from flows.slots import Need, Share, Slots

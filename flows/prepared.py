@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Self
 
 from flows import estimates
-from flows.engine import Engine, Plan
+from flows.engine import Engine
+from flows.plan import Plan
 from flows.schedule import Queue
 from flows.selection import Selection
 from flows.slots import Need, Slots, cores, gpus

@@ -11,7 +11,7 @@ from rich.live import Live
 from rich.text import Text
 
 from flows import estimates
-from flows.engine import Plan, Step
+from flows.plan import Plan, Step
 from flows.process import StageFailed
 from flows.schedule import Outcome
 from flows.selection import Cell

@@ -8,7 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from typing import Protocol
 
-from flows.engine import Step
+from flows.plan import Step
 from flows.process import StageFailed
 from flows.slots import Need, Share, Slots
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from flows.arguments import commas
-from flows.engine import Step
+from flows.plan import Step
 from stages.contract.bad_input import BadInput
 
 UNITS = {"s": 1, "m": 60, "h": 3600}

@@ -12,10 +12,11 @@ import pytest
 from dvc.repo import Repo
 
 from flows import orders
-from flows.engine import Engine, Step
+from flows.engine import Engine
 from flows.machines import Machines
 from flows.objects import public
 from flows.orders import Order, Receipt, order_of
+from flows.plan import Step
 from flows.process import StageFailed
 from flows.worker import OrderFailed, perform
 from stages.contract.bad_input import BadInput

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows import estimates, schedule
-from flows.engine import Step
+from flows.plan import Step
 from flows.process import StageFailed
 from flows.schedule import Outcome, Queue, Schedule, Silent
 from flows.slots import Slots

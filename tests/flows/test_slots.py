@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from flows import slots
-from flows.engine import Step
+from flows.plan import Step
 from flows.slots import Need, Slots
 from stages.contract.bad_input import BadInput
 from tests.conftest import ROOT

@@ -1,0 +1,84 @@
+"""What a run looks at: the stages that DVC finds stale, or that follow such ones, and why."""
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from dvc.repo import Repo
+from dvc.repo.reproduce import collect_stages, get_active_graph, plan_repro
+from dvc.stage import Stage
+
+
+@dataclass(frozen=True)
+class Step:
+    """One stage of dvc.yaml, such as ``evaluate@trust-minilm``, that is stale or follows the stale steps in ``after``.
+
+    ``timeout`` [s] ends its command. ``attempt`` counts its starts in this run; one that ran out of memory runs ``alone``, in one process.
+    """
+
+    name: str
+    reason: str
+    after: frozenset[str]
+    stage: Stage = field(repr=False)
+    timeout: float | None = None
+    attempt: int = 1
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything a run looks at: the steps to run, each after those it needs, and the names of the unchanged stages."""
+
+    steps: list[Step]
+    unchanged: list[str]
+
+
+def every(repo: Repo) -> list[Stage]:
+    """All stages of dvc.yaml, each after those it needs."""
+    return plan_repro(get_active_graph(repo.index.graph))
+
+
+def chosen(repo: Repo, targets: Collection[str]) -> list[Stage]:
+    """The stages that `dvc repro TARGETS` looks at, in its order.
+
+    With targets that is dvc.yaml's: DVC's own would change from run to run, by Python's hashes.
+    """
+    graph = get_active_graph(repo.index.graph)
+    named = {stage.addressing: stage for stage in graph}
+    known = bool(targets) and set(targets) <= named.keys()  # DVC would look for each by itself
+    stages = plan_repro(graph, [named[name] for name in targets] if known else collect_stages(repo, targets or ["dvc.yaml"]))
+    if not targets:
+        return stages
+    wanted = set(stages)
+    return [stage for stage in plan_repro(graph) if stage in wanted]
+
+
+def planned(repo: Repo, stages: Collection[Stage], stale: Callable[[], object]) -> Plan:
+    """Which of ``stages``, each after those it needs, must run or be checked again; ``stale`` is called at the first."""
+    graph = get_active_graph(repo.index.graph)
+    steps: dict[str, Step] = {}
+    for stage in stages:
+        after = frozenset(upstream.addressing for upstream in graph.successors(stage)) & steps.keys()
+        if after or stage.changed():
+            if not steps:
+                stale()
+            reason = f"after {_few(sorted(after))}" if after else _reason(stage)
+            steps[stage.addressing] = Step(stage.addressing, reason, after, stage)
+    return Plan(list(steps.values()), [stage.addressing for stage in stages if stage.addressing not in steps])
+
+
+def _reason(stage: Stage) -> str:
+    """Why DVC calls a stage changed, in its words: "params.yaml evaluate.seed modified"."""
+    return _few([change for entry in stage.status().get(stage.addressing, []) for change in _changes(entry)])
+
+
+def _changes(status: Any, path: str = "") -> Iterator[str]:
+    if isinstance(status, dict):
+        for key, value in status.items():
+            yield from _changes(value, path if key.startswith("changed ") else f"{path} {key}")
+    else:
+        yield f"{path} {status}".strip()
+
+
+def _few(items: list[str]) -> str:
+    return ", ".join(items[:3]) + (f" and {len(items) - 3} more" if len(items) > 3 else "")
