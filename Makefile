@@ -60,8 +60,8 @@ speed: .venv/test.done  ## ratios beside other tools, in one run
 chaos: .venv/test.done  ## kill -9 at 20 random moments; does the next run end with the same bytes
 	python -m benchmarks.chaos
 
-audit-dependencies: .cache/audit/bin/pip-audit  ## known vulnerabilities of the versions in constraints.txt; needs the network
-	$< --strict --disable-pip --no-deps -r constraints.txt
+audit-dependencies: .cache/audit/bin/pip-audit  ## known vulnerabilities of the versions in constraints.txt; needs the network, AUDIT: options of pip-audit
+	$< --strict --disable-pip --no-deps $(AUDIT) -r constraints.txt
 
 .cache/audit/bin/pip-audit:
 	$(PYTHON) -m venv .cache/audit

@@ -1,4 +1,4 @@
-"""What a run costs beside its work, by number of cells: ``python -m benchmarks.runs [overhead quickstart]``."""
+"""What a run costs beside its work, by number of cells: ``python -m benchmarks.runs [overhead large quickstart]``."""
 
 import itertools
 import os
@@ -13,7 +13,7 @@ import yaml
 from benchmarks.pipeline import DVC_REPRO, settings
 
 ROOT = Path(__file__).parents[1]
-CELLS = (40, 400)
+CELLS = {40: (4, 8), 400: (10, 38)}  # tasks, and models of each
 # The engine and the scheduler without Prefect, so many steps at once.
 ENGINE = """
 import sys
@@ -43,7 +43,7 @@ def measure() -> list[dict[str, str]]:
 
 def _overheads(cells: int) -> list[dict[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
-        theirs, serial, wide, flow = (_workspace(Path(folder, name), cells) for name in ("dvc", "serial", "wide", "flow"))
+        theirs, serial, wide, flow = (_workspace(Path(folder, name), *CELLS[cells]) for name in ("dvc", "serial", "wide", "flow"))
         bare = _seconds(["sh", "-c", "\n".join(_commands(theirs))], theirs)
         subprocess.run(["rm", "-rf", theirs / "data" / "cells"], check=True)
         dvc = _seconds(DVC_REPRO, theirs)
@@ -63,6 +63,21 @@ def _overheads(cells: int) -> list[dict[str, str]]:
     return rows
 
 
+def large() -> list[dict[str, str]]:
+    """Wall clock, start of Python included, of the engine alone at the sizes of an earlier design of it, whose figures were kept.
+
+    Its 104 stages took half a second each and ran eight at once; its 504 only copied, and a serial `dvc repro` of them took 989 s.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        slow, many = _workspace(Path(folder, "slow"), 4, 24, sleep=0.5), _workspace(Path(folder, "many"), 12, 40)
+        rows = [_row("104 stages of half a second, eight at once", _seconds(_engine(ENGINE, 8), slow), 9.1, "7.0 s without any cost")]
+        _seconds(_engine(ENGINE, 8), many)
+        rows.append(_row("504 stages, nothing to do", _seconds(_engine(ENGINE, 8), many), 4.1, ""))
+        many.joinpath("dvc.lock").unlink()
+        rows.append(_row("504 stages, all from the cache of runs", _seconds(_engine(ENGINE, 8), many), 24.0, ""))
+    return [row | {"theirs": row["theirs"].replace("dvc repro", "kept figure")} for row in rows]
+
+
 def quickstart() -> list[dict[str, str]]:
     """Wall clock of designs/quickstart.yaml in a fresh clone: `dvc repro`, and `crossbias run` one and two steps wide."""
     with tempfile.TemporaryDirectory() as folder:
@@ -78,28 +93,30 @@ def quickstart() -> list[dict[str, str]]:
     return [_row("whole run, --jobs 1", serial, dvc, note), _row("whole run, --jobs 2", wide, dvc, note)]
 
 
-def _workspace(folder: Path, cells: int) -> Path:
-    """A repository with ``cells`` commands in three layers: each model of a task copies what the task's two first stages copied."""
+def _workspace(folder: Path, tasks: int, models: int, sleep: float = 0) -> Path:
+    """A repository with ``tasks`` * (``models`` + 2) commands in three layers: each model copies what its task's two first stages copied.
+
+    ``sleep`` [s] is what each command takes beside that.
+    """
     (folder / ".dvc").mkdir(parents=True)
     for name in (".dvc/config", ".dvcignore", ".gitignore"):
         (folder / name).write_bytes((ROOT / name).read_bytes())
     subprocess.run(["git", "init", "--quiet", folder], check=True)
     (folder / "data" / "cells").mkdir(parents=True)
     (folder / "raw.txt").write_text("raw\n")
-    tasks = 4 if cells < 100 else 10
-    params = {"tasks": {f"task{number}": None for number in range(tasks)}}
-    params["models"] = {f"model{number}": None for number in range(cells // tasks - 2)}
-    first = {"foreach": "${tasks}", "do": _stage("raw.txt", "data/cells/first_${key}.txt")}
-    second = {"foreach": "${tasks}", "do": _stage("data/cells/first_${key}.txt", "data/cells/second_${key}.txt")}
-    last = _stage("data/cells/second_${item.task}.txt", "data/cells/${item.task}_${item.model}.txt")
+    params = {"tasks": {f"task{number}": None for number in range(tasks)}, "models": {f"model{number}": None for number in range(models)}}
+    first = {"foreach": "${tasks}", "do": _stage("raw.txt", "data/cells/first_${key}.txt", sleep)}
+    second = {"foreach": "${tasks}", "do": _stage("data/cells/first_${key}.txt", "data/cells/second_${key}.txt", sleep)}
+    last = _stage("data/cells/second_${item.task}.txt", "data/cells/${item.task}_${item.model}.txt", sleep)
     stages = {"first": first, "second": second, "last": {"matrix": {"task": "${tasks}", "model": "${models}"}} | last}
     (folder / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
     (folder / "dvc.yaml").write_text(yaml.safe_dump({"stages": stages}, sort_keys=False))
     return folder
 
 
-def _stage(source: str, target: str) -> dict[str, object]:
-    return {"cmd": f"mkdir -p data/cells && cat {source} > {target}", "deps": [source], "outs": [target]}
+def _stage(source: str, target: str, sleep: float) -> dict[str, object]:
+    pause = f"sleep {sleep} && " if sleep else ""
+    return {"cmd": f"{pause}mkdir -p data/cells && cat {source} > {target}", "deps": [source], "outs": [target]}
 
 
 def _commands(folder: Path) -> list[str]:
@@ -131,4 +148,4 @@ if __name__ == "__main__":
     from benchmarks.__main__ import table
 
     wanted = sys.argv[1:] or ["overhead"]
-    print(table([row for name in wanted for row in {"overhead": measure, "quickstart": quickstart}[name]()]))
+    print(table([row for name in wanted for row in {"overhead": measure, "large": large, "quickstart": quickstart}[name]()]))

@@ -1,22 +1,30 @@
 """Raw files -> documents: texts with labels, decoded demographics, authors and folds, and whom the texts mention."""
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from pydantic import Field
 
 from stages.contract.bad_input import BadInput
 from stages.contract.command import command
 from stages.contract.descriptions import MINED
+from stages.contract.in_parts import InParts, Texts
 from stages.contract.params import Entry, Section, Task
 from stages.contract.schemas import Documents, Population
 from stages.contract.shelf import take
-from stages.contract.tables import from_pandas
+from stages.contract.tables import PARQUET, from_pandas
 from stages.metrics.decisions import cut_of, decide
 
 LANG = "en"  # of all that mentions are found by
-COLUMNS = ["doc_id", "author_id", "text", "lang", "fold", "label", "favourable"]
+COLUMNS = ["doc_id", "author_id", "lang", "fold", "label", "favourable"]  # and the texts
+# Texts are most of the documents' bytes: those of more than one row group are never held whole.
+Written = Annotated[pa.Table | InParts, Documents.__metadata__[0]]
 
 
 class Params(Section):
@@ -31,36 +39,49 @@ class Params(Section):
     mentions: tuple[Entry, ...] = ()
 
 
-def run(task: Task, params: Params) -> tuple[Documents, Population]:
+def run(task: Task, params: Params) -> tuple[Written, Population]:
     """The task's documents, and the population they were drawn from where the data set knows it (a simulation does)."""
     module, options = take("datasets", task.dataset)
     source = Path(task.dataset.source)
-    frame = _checked(module.load(source, task.label, options), source, task.label)  # no name keeps the texts as they were loaded
+    frame, texts = _loaded(module, source, task.label, options)
+    frame = _checked(frame, texts.blank, source, task.label)
+    parts = partial(texts.parts, frame.pop("text").to_numpy())
     frame["favourable"] = decide(frame["label"].to_numpy(), cut_of(frame["label"].to_numpy(), task.threshold), task.favourable)
     if frame["favourable"].all() or not frame["favourable"].any():
         raise BadInput(f"{source}: with threshold {task.threshold} every label decides the same; choose another threshold.")
     if "fold" not in frame:
         frame["fold"] = folds_of(frame, params, source)
     attributes = [name for name in frame.columns if name not in COLUMNS]
-    mined = _mentioned(frame, params, source)
+    mined = _mentioned(frame, parts, params, source)
     frame, attributes = frame.assign(**mined), [*attributes, *mined]
     if hasattr(module, "population") and not mined:
         population = module.population(source, options)
     else:
         # Whom a simulated population's texts would mention is unknown, so that with mined columns nothing is planted.
         population = frame.head(0)[attributes].assign(mass=0.0, favourable=False, decision=False)
-    return from_pandas(frame[COLUMNS + attributes]), from_pandas(population)
+    documents = InParts(from_pandas(frame[COLUMNS + attributes]), "text", parts)
+    return documents if len(frame) > PARQUET["row_group_size"] else documents.whole(), from_pandas(population)
 
 
-def _checked(frame: pd.DataFrame, source: Path, label: str) -> pd.DataFrame:
+def _loaded(module: ModuleType, source: Path, label: str, options: Any) -> tuple[pd.DataFrame, Texts]:
+    """What a data set's module loads, with numbers in place of the texts, and the texts apart."""
+    if hasattr(module, "load_apart"):
+        return module.load_apart(source, label, options)
+    frame = module.load(source, label, options)
+    texts = frame["text"]
+    # Stripping would copy every text.
+    return frame.assign(text=np.arange(len(frame))), Texts(lambda: iter([texts]), (texts.str.isspace() | (texts == "")).to_numpy())
+
+
+def _checked(frame: pd.DataFrame, blank: np.ndarray, source: Path, label: str) -> pd.DataFrame:
     """The rows that have a label (how many have none is printed), refused where they cannot be benchmarked."""
     unlabelled = frame["label"].isna()
     if unlabelled.any():
         print(f"ingest: {int(unlabelled.sum())} of {len(frame)} texts have no label {label!r} and are left out", flush=True)
         frame = frame[~unlabelled]
-    frame = frame.sort_values("doc_id", ignore_index=True)
+    frame = frame.astype({"text": "int64"}).sort_values("doc_id", ignore_index=True)
     repeated = frame["doc_id"].duplicated()
-    empty = frame["text"].str.isspace() | (frame["text"] == "")  # stripping would copy every text
+    empty = blank[frame["text"]]
     anonymous = frame["author_id"].str.strip() == ""
     if frame.empty:
         raise BadInput(f"{source}: no text has a label {label!r}.")
@@ -79,22 +100,34 @@ def _checked(frame: pd.DataFrame, source: Path, label: str) -> pd.DataFrame:
     return frame
 
 
-def _mentioned(frame: pd.DataFrame, params: Params, source: Path) -> dict[str, np.ndarray]:
+def _mentioned(frame: pd.DataFrame, parts: Callable[[], Iterator[pa.Array]], params: Params, source: Path) -> dict[str, np.ndarray]:
     """Columns mined from the English texts, null for others; of how many texts each says something is printed."""
-    english = (frame["lang"] == LANG).to_numpy()
-    columns: dict[str, np.ndarray] = {}
     declared = [name for name in frame.columns if name.startswith(MINED)]
     if declared:
         raise BadInput(f"{source}: column {declared[0]!r} has a name that mined columns have (mentioned_, mentions_); rename it.")
-    for entry in params.mentions:
+    english = (frame["lang"] == LANG).to_numpy()
+    columns: dict[str, np.ndarray] = {}
+    start = 0
+    for texts in parts() if params.mentions else ():
+        here = start + np.flatnonzero(english[start : start + len(texts)])
+        for name, values in _mined(texts.take(pa.array(here - start)).to_pylist(), params.mentions).items():
+            columns.setdefault(name, np.full(len(frame), None, dtype=object))[here] = values
+        start += len(texts)
+    for name, column in columns.items():
+        known = sum(value not in (None, "not mentioned") for value in column[english])
+        print(f"ingest: {name} is found in {known} of {english.sum()} English texts: whom they mention, not who wrote them", flush=True)
+    return columns
+
+
+def _mined(texts: list[str], mentions: tuple[Entry, ...]) -> dict[str, list[str | None]]:
+    """What all miners find in some texts, each of which they look at by itself."""
+    columns: dict[str, list[str | None]] = {}
+    for entry in mentions:
         module, options = take("mentions", entry)
-        for name, values in module.mine(frame["text"][english].tolist(), options).items():
+        for name, values in module.mine(texts, options).items():
             if name in columns:
                 raise BadInput(f"params.yaml: ingest.mentions: {name!r} is mined twice; take one of the two out.")
-            columns[name] = np.full(len(frame), None, dtype=object)
-            columns[name][english] = values
-            known = sum(value not in (None, "not mentioned") for value in values)
-            print(f"ingest: {name} is found in {known} of {len(values)} English texts: whom they mention, not who wrote them", flush=True)
+            columns[name] = values
     return columns
 
 

@@ -1,5 +1,6 @@
 """The real dvc.yaml on tiny real runs: all stages end to end, only what changed runs again, and the flow agrees with `dvc repro`."""
 
+import importlib
 import json
 import os
 import re
@@ -11,7 +12,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
+from dvc.stage import Stage
 
+from flows import engine
+from stages.contract.command import command
 from tests.conftest import ROOT
 from tests.models import tiny
 
@@ -22,13 +26,13 @@ ONCE = {"contrast", "relate", "reaudit", "assess", "report"}
 ALL = {"ingest@trust", "describe@trust", "subgroup@trust", "swap@trust", *CHALLENGES, *ONCE} | {
     f"{stage}@{cell}"
     for stage, cells in {
-        "debias": ("convolution", "encoder"),
-        "probe": ("convolution", "encoder"),
-        "finetune": ("trust-convolution", "trust-encoder"),
-        "predict": ("trust-convolution", "trust-encoder"),
-        "respond": ("trust-convolution", "trust-encoder"),
-        "explain": ("trust-convolution", "trust-encoder"),
-        "evaluate": ("trust-convolution", "trust-encoder"),
+        "debias": ("convolution",),
+        "probe": ("convolution",),
+        "finetune": ("trust-convolution",),
+        "predict": ("trust-convolution",),
+        "respond": ("trust-convolution",),
+        "explain": ("trust-convolution",),
+        "evaluate": ("trust-convolution",),
     }.items()
     for cell in cells
 }

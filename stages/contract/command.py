@@ -21,6 +21,7 @@ import pyarrow.csv
 from stages.contract import on_disk, recorder, tables
 from stages.contract.bad_input import BadInput
 from stages.contract.exit_codes import OUT_OF_MEMORY, TEMPORARY, exit_code
+from stages.contract.in_parts import InParts
 from stages.contract.params import Design, fill
 from stages.contract.tables import At
 
@@ -152,7 +153,9 @@ def _read(at: At, design: Design, names: dict[str, str]) -> Any:
 
 
 def _write(result: Any, at: At, path: Path) -> None:
-    if path.suffix == ".parquet":
+    if isinstance(result, InParts):
+        tables.write_whole(path, lambda temporary: result.write(temporary, at, str(path)))
+    elif path.suffix == ".parquet":
         table = tables.check(result, at, str(path))
         tables.write_whole(path, lambda temporary: tables.write_parquet(table, temporary))
     elif path.suffix == ".csv":

@@ -3,13 +3,20 @@
 Rows, authors, licence and which label is favourable are yours to know; the task says which label value is favourable.
 """
 
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
+from stages.contract.bad_input import BadInput
+from stages.contract.in_parts import Texts
 from stages.contract.params import Section
-from stages.datasets.reading import need, numbers, read_delimited
+from stages.datasets.reading import need, numbers, read_lots
 
 
 class Params(Section):
@@ -26,17 +33,41 @@ class Params(Section):
     encoding: str = "utf-8"
 
 
-def load(source: Path, label: str, params: Params) -> pd.DataFrame:
-    """Documents of the file ``source``; the row number stands in for a missing identifier."""
-    frame = read_delimited(source, params.delimiter, params.encoding)
-    named = [params.identifier, params.author, params.fold]
-    need(frame, [params.text, label, *params.attributes, *(name for name in named if name)], source)
-    row = pd.Series([f"row{number}" for number in range(1, len(frame) + 1)], dtype=str)
+def load_apart(source: Path, label: str, params: Params) -> tuple[pd.DataFrame, Texts]:
+    """Documents of the file ``source``, with numbers in place of their texts, and the texts, which may be too many to be held.
+
+    The row number stands in for a missing identifier.
+    """
+    named = [name for name in (params.identifier, params.author, params.fold) if name]
+    if "text" in params.attributes:
+        raise BadInput(f"{source}: an attribute called 'text' would take the place of the texts; rename that column.")
+    frame, blank = _held(source, [params.text, label, *params.attributes, *named], params)
+    return _documents(frame, source, label, params), Texts(partial(_texts, source, params), blank)
+
+
+def _held(source: Path, columns: list[str], params: Params) -> tuple[pd.DataFrame, np.ndarray]:
+    """All ``columns`` but that of the texts, the first, and which texts hold nothing to read."""
+    held, blank = [], []
+    for lot in read_lots(source, params.delimiter, params.encoding):
+        held.append(lot[[name for name in dict.fromkeys(columns[1:]) if name in lot]])
+        if columns[0] in lot:
+            blank.append((lot[columns[0]].str.isspace() | (lot[columns[0]] == "")).to_numpy())
+    need(lot, columns, source)
+    return pd.concat(held), np.concatenate(blank)
+
+
+def _texts(source: Path, params: Params) -> Iterator[pd.Series]:
+    for lot in read_lots(source, params.delimiter, params.encoding):
+        yield lot[params.text]
+
+
+def _documents(frame: pd.DataFrame, source: Path, label: str, params: Params) -> pd.DataFrame:
+    row = pc.binary_join_element_wise("row", pa.array(range(1, len(frame) + 1)).cast(pa.string()), "").to_pandas()
     documents = pd.DataFrame(
         {
             "doc_id": frame[params.identifier] if params.identifier else row,
             "author_id": frame[params.author] if params.author else row,
-            "text": frame[params.text],
+            "text": pd.Series(range(len(frame)), frame.index),
             "lang": params.lang,
             "label": numbers(frame[label], source, params.unknown),
         }

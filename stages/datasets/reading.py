@@ -9,6 +9,8 @@ import pandas as pd
 
 from stages.contract.bad_input import BadInput
 
+LOT = 16_384  # rows of a delimited file that are read at once
+
 
 def read_delimited(path: Path, delimiter: str = ",", encoding: str = "utf-8", header: bool = True, quoted: bool = True) -> pd.DataFrame:
     """Every cell of a file as the string that stands there ("" stays "", "NA" stays "NA").
@@ -25,9 +27,20 @@ def read_delimited(path: Path, delimiter: str = ",", encoding: str = "utf-8", he
             header=0 if header else None,
             quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
         )
-    if len(frame.columns) == 1 and header:
-        raise BadInput(f"{path} has one column when split by {delimiter!r} ({str(frame.columns[0])[:60]!r}); give its delimiter.")
+    if header:
+        _need_columns(frame, path, delimiter)
     return frame
+
+
+def read_lots(path: Path, delimiter: str, encoding: str) -> Iterator[pd.DataFrame]:
+    """What ``read_delimited`` gives of a file with a header, at most ``LOT`` rows at a time; BadInput too, once its last row is read."""
+    with (
+        _refused(path, delimiter, encoding),
+        pd.read_csv(path, sep=delimiter, dtype=str, keep_default_na=False, encoding=_with_mark(encoding), chunksize=LOT) as lots,
+    ):
+        for lot in lots:
+            yield lot
+    _need_columns(lot, path, delimiter)
 
 
 def read_in_parts(path: Path, columns: Sequence[str], rows: int, encoding: str = "utf-8") -> Iterator[pd.DataFrame]:
@@ -35,6 +48,11 @@ def read_in_parts(path: Path, columns: Sequence[str], rows: int, encoding: str =
     with _refused(path, ",", encoding):
         need(pd.read_csv(path, nrows=0, encoding=_with_mark(encoding)), columns, path)
         yield from pd.read_csv(path, usecols=list(columns), dtype=str, keep_default_na=False, encoding=_with_mark(encoding), chunksize=rows)
+
+
+def _need_columns(frame: pd.DataFrame, path: Path, delimiter: str) -> None:
+    if len(frame.columns) == 1:
+        raise BadInput(f"{path} has one column when split by {delimiter!r} ({str(frame.columns[0])[:60]!r}); give its delimiter.")
 
 
 @contextmanager
