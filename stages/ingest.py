@@ -19,6 +19,7 @@ from stages.contract.params import Entry, Section, Task
 from stages.contract.schemas import Documents, Population
 from stages.contract.shelf import take
 from stages.contract.tables import PARQUET, from_pandas
+from stages.mentions import mining
 from stages.metrics.decisions import cut_of, decide
 
 LANG = "en"  # of all that mentions are found by
@@ -59,7 +60,8 @@ def run(task: Task, params: Params) -> tuple[Written, Population]:
     else:
         # Whom a simulated population's texts would mention is unknown, so that with mined columns nothing is planted.
         population = frame.head(0)[attributes].assign(mass=0.0, favourable=False, decision=False)
-    documents = InParts(from_pandas(frame[COLUMNS + attributes]), "text", parts)
+    held = from_pandas(frame[COLUMNS + attributes]).combine_chunks()  # bytes would depend on how the file was read
+    documents = InParts(held, "text", parts)
     return documents if len(frame) > PARQUET["row_group_size"] else documents.whole(), from_pandas(population)
 
 
@@ -68,9 +70,7 @@ def _loaded(module: ModuleType, source: Path, label: str, options: Any) -> tuple
     if hasattr(module, "load_apart"):
         return module.load_apart(source, label, options)
     frame = module.load(source, label, options)
-    texts = frame["text"]
-    # Stripping would copy every text.
-    return frame.assign(text=np.arange(len(frame))), Texts(lambda: iter([texts]), (texts.str.isspace() | (texts == "")).to_numpy())
+    return frame.assign(text=range(len(frame))), Texts.of(frame["text"])
 
 
 def _checked(frame: pd.DataFrame, blank: np.ndarray, source: Path, label: str) -> pd.DataFrame:
@@ -105,29 +105,13 @@ def _mentioned(frame: pd.DataFrame, parts: Callable[[], Iterator[pa.Array]], par
     declared = [name for name in frame.columns if name.startswith(MINED)]
     if declared:
         raise BadInput(f"{source}: column {declared[0]!r} has a name that mined columns have (mentioned_, mentions_); rename it.")
+    if not params.mentions:
+        return {}
     english = (frame["lang"] == LANG).to_numpy()
-    columns: dict[str, np.ndarray] = {}
-    start = 0
-    for texts in parts() if params.mentions else ():
-        here = start + np.flatnonzero(english[start : start + len(texts)])
-        for name, values in _mined(texts.take(pa.array(here - start)).to_pylist(), params.mentions).items():
-            columns.setdefault(name, np.full(len(frame), None, dtype=object))[here] = values
-        start += len(texts)
-    for name, column in columns.items():
-        known = sum(value not in (None, "not mentioned") for value in column[english])
+    columns = mining.columns(parts(), english, params.mentions)
+    for name, values in columns.items():
+        known = sum(value not in (None, "not mentioned") for value in values[english])
         print(f"ingest: {name} is found in {known} of {english.sum()} English texts: whom they mention, not who wrote them", flush=True)
-    return columns
-
-
-def _mined(texts: list[str], mentions: tuple[Entry, ...]) -> dict[str, list[str | None]]:
-    """What all miners find in some texts, each of which they look at by itself."""
-    columns: dict[str, list[str | None]] = {}
-    for entry in mentions:
-        module, options = take("mentions", entry)
-        for name, values in module.mine(texts, options).items():
-            if name in columns:
-                raise BadInput(f"params.yaml: ingest.mentions: {name!r} is mined twice; take one of the two out.")
-            columns[name] = values
     return columns
 
 
@@ -141,7 +125,8 @@ def folds_of(frame: pd.DataFrame, params: Params, source: Path) -> np.ndarray:
         raise BadInput(f"{source}: {authors} authors ({fewest} with the rarer label) cannot fill {params.folds} folds; lower ingest.folds.")
     splitter = StratifiedGroupKFold(n_splits=params.folds, shuffle=True, random_state=params.seed)
     fold = np.empty(len(frame), dtype=object)
-    for number, (_, test) in enumerate(splitter.split(frame["label"], frame["favourable"], frame["author_id"])):
+    people = frame["author_id"].factorize(sort=True)[0]  # in the order in which scikit-learn sorts names, which are far larger
+    for number, (_, test) in enumerate(splitter.split(people, frame["favourable"], people)):
         fold[test] = str(number)
     return fold
 

@@ -22,13 +22,18 @@ class Texts:
     lots: Callable[[], Iterator[pd.Series]]
     blank: NDArray[np.bool_]
 
+    @classmethod
+    def of(cls, texts: pd.Series) -> "Texts":
+        """Texts that are held."""
+        return cls(lambda: iter([texts]), blank(texts))
+
     def parts(self, numbers: NDArray[np.int64]) -> Iterator[pa.Array]:
         """The texts with these ``numbers``, in this order and a row group at a time; of several groups they lie in $TMPDIR meanwhile."""
         rows = PARQUET["row_group_size"]
         if len(numbers) <= rows:
             yield pa.concat_arrays([_array(lot) for lot in self.lots()]).take(pa.array(numbers))
             return
-        place = np.full(len(self.blank), -1)
+        place = np.full(len(self.blank), -1)  # of a text that is in no part
         place[numbers] = np.arange(len(numbers))
         bounds = np.append(np.arange(0, len(numbers), rows), len(numbers))
         with tempfile.TemporaryDirectory(prefix="crossbias_texts_") as folder:
@@ -74,6 +79,11 @@ class InParts:
                 writer.write_table(held.slice(first, len(part)).append_column(self.streamed, column).select(names))
 
 
+def blank(texts: pd.Series) -> NDArray[np.bool_]:
+    """Which texts are empty or white space alone; stripping would copy every text."""
+    return (texts.str.isspace() | (texts == "")).to_numpy(dtype=bool)
+
+
 def _numbered(parts: Iterator) -> Iterator[tuple[int, pd.Series | pa.Array]]:
     """Each part with the number of its first item."""
     first = 0
@@ -83,7 +93,8 @@ def _numbered(parts: Iterator) -> Iterator[tuple[int, pd.Series | pa.Array]]:
 
 
 def _array(lot: pd.Series) -> pa.Array:
-    return pa.concat_arrays(pa.chunked_array(pa.array(lot, from_pandas=True)).cast(pa.large_string()).chunks)
+    found = pa.array(lot, from_pandas=True)
+    return (found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found).cast(pa.large_string())
 
 
 def _gathered(path: Path) -> pa.Array:

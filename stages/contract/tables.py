@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from stages.contract.bad_input import BadInput
 
 # With these settings equal rows give equal bytes for one version of pyarrow: no pandas metadata, no stored schema.
-PARQUET = {
+PARQUET: dict[str, Any] = {
     "compression": "zstd",
     "compression_level": 3,
     "version": "2.6",

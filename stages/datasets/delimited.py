@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from stages.contract.bad_input import BadInput
-from stages.contract.in_parts import Texts
+from stages.contract.in_parts import Texts, blank
 from stages.contract.params import Section
 from stages.datasets.reading import need, numbers, read_lots
 
@@ -41,19 +41,19 @@ def load_apart(source: Path, label: str, params: Params) -> tuple[pd.DataFrame, 
     named = [name for name in (params.identifier, params.author, params.fold) if name]
     if "text" in params.attributes:
         raise BadInput(f"{source}: an attribute called 'text' would take the place of the texts; rename that column.")
-    frame, blank = _held(source, [params.text, label, *params.attributes, *named], params)
-    return _documents(frame, source, label, params), Texts(partial(_texts, source, params), blank)
+    frame, unread = _held(source, [params.text, label, *params.attributes, *named], params)
+    return _documents(frame, source, label, params), Texts(partial(_texts, source, params), unread)
 
 
 def _held(source: Path, columns: list[str], params: Params) -> tuple[pd.DataFrame, np.ndarray]:
     """All ``columns`` but that of the texts, the first, and which texts hold nothing to read."""
-    held, blank = [], []
+    held, unread = [], []
     for lot in read_lots(source, params.delimiter, params.encoding):
         held.append(lot[[name for name in dict.fromkeys(columns[1:]) if name in lot]])
         if columns[0] in lot:
-            blank.append((lot[columns[0]].str.isspace() | (lot[columns[0]] == "")).to_numpy())
+            unread.append(blank(lot[columns[0]]))
     need(lot, columns, source)
-    return pd.concat(held), np.concatenate(blank)
+    return pd.concat(held), np.concatenate(unread)
 
 
 def _texts(source: Path, params: Params) -> Iterator[pd.Series]:
@@ -62,7 +62,7 @@ def _texts(source: Path, params: Params) -> Iterator[pd.Series]:
 
 
 def _documents(frame: pd.DataFrame, source: Path, label: str, params: Params) -> pd.DataFrame:
-    row = pc.binary_join_element_wise("row", pa.array(range(1, len(frame) + 1)).cast(pa.string()), "").to_pandas()
+    row = pc.binary_join_element_wise("row", pa.array(np.arange(1, len(frame) + 1)).cast(pa.string()), "").to_pandas()
     documents = pd.DataFrame(
         {
             "doc_id": frame[params.identifier] if params.identifier else row,

@@ -27,8 +27,7 @@ def read_delimited(path: Path, delimiter: str = ",", encoding: str = "utf-8", he
             header=0 if header else None,
             quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
         )
-    if header:
-        _need_columns(frame, path, delimiter)
+    _need_columns(frame, path, delimiter, header)
     return frame
 
 
@@ -50,8 +49,11 @@ def read_in_parts(path: Path, columns: Sequence[str], rows: int, encoding: str =
         yield from pd.read_csv(path, usecols=list(columns), dtype=str, keep_default_na=False, encoding=_with_mark(encoding), chunksize=rows)
 
 
-def _need_columns(frame: pd.DataFrame, path: Path, delimiter: str) -> None:
-    if len(frame.columns) == 1:
+def _need_columns(frame: pd.DataFrame, path: Path, delimiter: str, header: bool = True) -> None:
+    """BadInput where a file has one column alone, or pandas took the first cells of each row for its name and shifted all others."""
+    if not isinstance(frame.index, pd.RangeIndex):
+        raise BadInput(f"{path}: its rows have more cells than its header has names; give every column a name.")
+    if header and len(frame.columns) == 1:
         raise BadInput(f"{path} has one column when split by {delimiter!r} ({str(frame.columns[0])[:60]!r}); give its delimiter.")
 
 
