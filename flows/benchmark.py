@@ -1,7 +1,6 @@
 """The benchmark as a Prefect flow: a task of each stage that DVC finds stale, started when its inputs and a slot are ready."""
 
 import logging
-import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -179,9 +178,3 @@ class Pages(progress.Progress):
         except (HTTPError, OSError, RuntimeError) as error:
             self._gone = True
             logging.getLogger(__name__).warning("Prefect's pages are not brought up to date: %s", error)
-
-
-if __name__ == "__main__":
-    from flows.run import main
-
-    sys.exit(main(program="python -m flows.benchmark"))

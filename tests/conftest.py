@@ -9,6 +9,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from stages.reporting import figures, forest, paper_figure
+
 os.environ |= {"DVC_NO_ANALYTICS": "1", "PREFECT_SERVER_ANALYTICS_ENABLED": "false", "DO_NOT_TRACK": "1", "HF_HUB_OFFLINE": "1"}
 os.environ |= {"TOKENIZERS_PARALLELISM": "false", "OMP_NUM_THREADS": "1"}  # tiny networks are slower on more threads
 
@@ -32,6 +34,13 @@ def shared() -> Path:
     if not (folder / "golden").is_dir():
         pytest.skip(f"no public data at {folder.name}: set CROSSBIAS_SHARED to the folder that holds data/ and golden/")
     return folder
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages without figures: to draw them takes most of an audit's time, and other tests do."""
+    for module, draw in ((figures, "gaps"), (forest, "draw"), (paper_figure, "draw")):
+        monkeypatch.setattr(module, draw, lambda *_: "")
 
 
 def make_documents(texts: list[str], favourable: list[bool], folds: int = 2, **attributes: list) -> pa.Table:

@@ -1,4 +1,7 @@
-"""Every command in README.md and docs/ is run as it stands, in the order of its page, or says on the page why it is not."""
+"""Every command in README.md and docs/ is run as it stands, in the order of its page, or says on the page why it is not.
+
+Only `dvc repro` of a whole design is done by our engine in this process; the slow tests run that as it stands too.
+"""
 
 import contextlib
 import io
@@ -15,10 +18,12 @@ import pytest
 from markdown_it import MarkdownIt
 
 from tests.conftest import ROOT
+from tests.test_pipeline import brought_up_to_date
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NOT_RUN = re.compile(r"<!-- not run: (.+?) -->")
 CLONE = "<!-- in a clone -->"
+WHOLE = "dvc repro\n"
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,19 @@ def runnable(page: Path) -> bool:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if runnable(page)], ids=lambda page: str(page.relative_to(ROOT)))
+# pygtrie, which DVC uses, warns of its own future.
+@pytest.mark.filterwarnings("ignore:_NoneStep.value:DeprecationWarning")
 def test_what_a_page_says_happens(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    carry_out(page, tmp_path, monkeypatch, in_this_process=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [page for page in PAGES if f"\n{WHOLE}" in page.read_text("utf-8")], ids=lambda page: page.stem)
+def test_what_a_page_says_happens_by_its_own_commands_alone(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    carry_out(page, tmp_path, monkeypatch, in_this_process=False)
+
+
+def carry_out(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_this_process: bool) -> None:
     folder = clone(tmp_path / "crossbias") if CLONE in page.read_text(encoding="utf-8") else tmp_path
     monkeypatch.chdir(folder)
     namespace: dict[str, object] = {}
@@ -55,6 +72,9 @@ def test_what_a_page_says_happens(page: Path, tmp_path: Path, monkeypatch: pytes
     for block in blocks(page):
         place = f"{page.relative_to(ROOT)}, line {block.line}"
         if block.not_run is not None:
+            printed = ""
+        elif in_this_process and block.content == WHOLE:
+            assert brought_up_to_date(folder), f"{place}: nothing ran"
             printed = ""
         elif block.language == "bash":
             printed = bash(block.content, folder, place)

@@ -34,6 +34,7 @@ def tweets(folder, people=("My wife", "My husband", "The weather"), number=240, 
     return folder / "tweets.csv"
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_gap_is_found_by_whom_texts_mention(tmp_path, capsys):
     """Of kind texts that mention a wife half are called hateful, of those that mention a husband none: equal opportunity -0.5."""
     code, out = assess(tweets(tmp_path), *LOW, "--privileged", "mentioned_gender=men")
@@ -53,6 +54,7 @@ def test_a_gap_is_found_by_whom_texts_mention(tmp_path, capsys):
     assert (out / "model_card.md").read_text(encoding="utf-8").startswith("# Model card")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_declared_attributes_stand_beside_mined_ones_and_the_same_file_gives_the_same_bytes(tmp_path):
     file = tweets(tmp_path, sex=["f", "m"] * 120, race=["a", "b", "c"] * 80)
     _, out = assess(file, *LOW, "--attributes", "sex", "race")
@@ -62,6 +64,7 @@ def test_declared_attributes_stand_beside_mined_ones_and_the_same_file_gives_the
     assert {path.name: path.read_bytes() for path in out.iterdir()} == first
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_gate_fails_as_that_of_an_audit_does(tmp_path):
     assert assess(tweets(tmp_path), *LOW, "--fail-on", "disparity")[0] == 1
 

@@ -57,6 +57,7 @@ def planted(tmp_path):
     return from_counts(tmp_path, men, counts("woman", (80, 1, 1), (80, 1, 0), (240, 0, 0)))
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_planted_truth_is_recovered_and_the_gate_fails(planted, capsys):
     code, scores, summary = audit(planted, *BINARY, "--privileged", "gender=man", "--fail-on", "disparity")
     assert code == 1
@@ -73,6 +74,7 @@ def test_planted_truth_is_recovered_and_the_gate_fails(planted, capsys):
     assert printed.rstrip().endswith("index.html")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_groups_that_stand_out_are_named_with_their_rate_and_everyones(planted, capsys):
     """Women: 80 of 160 favourable labels found, next to 280 of 360 for everyone; 80 of 400 selected, next to 200 of 400 men."""
     _, _, summary = audit(planted, *BINARY, "--privileged", "gender=man")
@@ -98,6 +100,7 @@ def test_equal_groups_do_not_stand_out_and_the_page_calls_that_no_proof(tmp_path
     assert "That no group stands out is no proof of parity" in page
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_classifier_that_is_always_right_has_only_the_disparity_of_its_labels(tmp_path):
     """ADI is 1 and FV is 0. DI follows the labels and fails the gate; DI*, which is about labels alone, does not."""
     file = from_counts(tmp_path, counts("man", (200, 1, 1), (200, 0, 0)), counts("woman", (80, 1, 1), (320, 0, 0)))
@@ -108,6 +111,7 @@ def test_a_classifier_that_is_always_right_has_only_the_disparity_of_its_labels(
     assert {row["metric"] for row in summary["gate"]["failures"]} == {"di", "selection_rate", "differential_fairness"}
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_equal_groups_pass_the_gate(tmp_path):
     rows = (60, 1, 1), (20, 1, 0), (15, 0, 1), (55, 0, 0)
     code, _, summary = audit(from_counts(tmp_path, counts("man", *rows), counts("woman", *rows)), *BINARY, "--fail-on", "disparity")
@@ -139,6 +143,7 @@ def test_the_same_file_gives_the_same_bytes_and_an_audit_replaces_only_an_audit(
 # What is messy in real files.
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_rows_without_label_or_output_are_counted_and_listed(tmp_path, capsys):
     file = write(tmp_path, y=["1", "", "0", "1", "n/a", "0"] * 5, yhat=["1", "1", "?", "0", "", "0"] * 5, gender=["a", "b", "b"] * 10)
     code, _, summary = audit(file, *BINARY, "--unknown", "n/a,?")
@@ -152,6 +157,7 @@ def test_rows_without_label_or_output_are_counted_and_listed(tmp_path, capsys):
     assert "left out: 5 rows without a decision in column 'yhat' (rows 3, 9, 15, 21, 27)." in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_numbers_as_labels_are_cut_at_their_median(tmp_path):
     random = np.random.default_rng(4)
     label = random.normal(3, 1, 400)
@@ -164,6 +170,7 @@ def test_numbers_as_labels_are_cut_at_their_median(tmp_path):
     assert summary["subgroup"]["attributes"] == {"age": {"privileged_at_most": 40.0}}
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_low_scores_that_are_favourable_are_asked_for_and_turned_round(tmp_path, capsys):
     """A risk score: label 1 is harm, so 0 is favourable, and AUC is that of finding the favourable."""
     random = np.random.default_rng(7)
@@ -179,6 +186,7 @@ def test_low_scores_that_are_favourable_are_asked_for_and_turned_round(tmp_path,
     assert score(scores, "", "base_rate", "everyone")["value"] == pytest.approx((harm == 0).mean())
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_texts_of_one_author_stay_together(tmp_path):
     """Each person's ten texts are alike, so that people and not texts are what there is much of."""
     random = np.random.default_rng(3)

@@ -29,6 +29,7 @@ def found(frame: pd.DataFrame) -> notebook.Audited:
     )
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_it_is_the_audit_of_the_command(frame, found, tmp_path, capsys):
     frame.to_csv(tmp_path / "p.csv", index=False)
     arguments = ["--label", "hired", "--score", "p", "--attributes", "gender", "age", "--privileged", "gender=man", "age=..55"]

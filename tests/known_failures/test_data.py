@@ -17,6 +17,8 @@ from tests.conftest import make_documents
 from tests.flows.test_audit import BINARY, audit, counts, from_counts, score, write
 from tests.known_failures.studies import REFERENCE, evaluated, inputs, spread
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 BLANKS = ["", " ", "NA", "n/a", "N/A ", "nan", "NaN", "NULL", "<NA>"]
 
 

@@ -22,6 +22,8 @@ from tests.flows.test_audit import BINARY, audit, counts, from_counts, score, wr
 from tests.known_failures.studies import REFERENCE, inputs, spread
 from tests.stages.test_report import visible
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.mark.parametrize(("way", "code"), [("protected lose", 1), ("protected gain", 1), ("nobody differs", 0)])
 def test_one_gate_in_both_directions_for_command_and_python(tmp_path, way, code):

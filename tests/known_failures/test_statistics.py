@@ -17,6 +17,8 @@ from stages.metrics.scoring import Rules
 from tests.flows.test_audit import BINARY, audit, counts, from_counts, write
 from tests.known_failures.studies import PAIR, REFERENCE, evaluated, spread
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 # True negatives, false positives, false negatives, true positives of the reference group and of another.
 ERRORS = {
     "FPR differs": ((108, 12, 30, 30), (60, 60, 30, 30)),

@@ -11,6 +11,8 @@ from stages.metrics.contingency import GROUPS
 from tests.flows.test_audit import BINARY, audit, counts, from_counts, score, write
 from tests.known_failures.studies import PAIR, REFERENCE, evaluated, spread
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 # Counts are texts, favourable labels, selected, rightly selected.
 MEASURED, OTHER, NO_FAVOURABLE = [8.0, 4, 5, 3], [10.0, 5, 4, 2], [6.0, 0, 2, 0]
 

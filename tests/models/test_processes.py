@@ -9,24 +9,11 @@ import time
 import numpy as np
 import psutil
 import pytest
-import torch
 
 from stages.contract.bad_input import BadInput
 from stages.models import processes
 from tests.conftest import ROOT
-
-
-def product(matrix, seed):
-    torch.manual_seed(seed)
-    return seed, (torch.from_numpy(matrix) @ torch.randn(50)).numpy().tobytes(), torch.get_num_threads()
-
-
-def fail(item):
-    raise BadInput(f"item {item} is wrong.")
-
-
-def die(item):
-    os._exit(9)
+from tests.models.work import die, fail, product
 
 
 def test_two_processes_give_the_same_bytes_as_one():

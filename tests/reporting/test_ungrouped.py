@@ -1,5 +1,7 @@
 """Tasks that know nothing of their authors: the page has how well each model predicts, and no groups."""
 
+import functools
+
 import pyarrow as pa
 import pytest
 
@@ -7,12 +9,12 @@ from stages import report
 from tests.conftest import make_documents
 from tests.reporting.contrasts import BLACK, contrasted, fit, rows
 from tests.reporting.test_breakdown import responses
-from tests.stages.test_report import NO_PROBES, NO_REAUDIT, NO_RELATION, REST, RULES, Outline, design, evaluated, guess, reported
+from tests.stages.test_report import NO_PROBES, NO_REAUDIT, NO_RELATION, REST, RULES, TASKS, Outline, design, evaluated, guess, reported
 
 PEOPLE = {"gender": ["woman", "man"] * 40, "race": ["white"] * 40 + ["Black"] * 40, "age": [30.0, 70.0, 60.0, 40.0] * 20}
 
 
-def cells(chosen, grouped: list[str]) -> list[pa.Table]:
+def cells(chosen, grouped: tuple[str, ...]) -> list[pa.Table]:
     """Scores, groups and sets of all tasks, stacked as the command stacks them; those ``grouped`` know their authors."""
     parts: list[list[pa.Table]] = [[], [], []]
     for task in chosen.tasks:
@@ -27,10 +29,15 @@ def cells(chosen, grouped: list[str]) -> list[pa.Table]:
     return [pa.concat_tables(part, promote_options="default") for part in parts]
 
 
+@functools.cache
+def page_of(*grouped: str) -> str:
+    chosen = design()
+    return reported(*cells(chosen, grouped), *REST, chosen, report.Params())[0]
+
+
 @pytest.mark.parametrize("grouped", [["literacy"], []])
 def test_the_page_has_their_performance(grouped):
-    chosen = design()
-    page = reported(*cells(chosen, grouped), *REST, chosen, report.Params())[0]
+    page = page_of(*grouped)
     Outline(page)
     performance = page.split('id="performance"')[1].split("</section>")[0]
     assert performance.count('<th scope="row">trust</th>') == 2, "one row a model"
@@ -39,11 +46,10 @@ def test_the_page_has_their_performance(grouped):
 
 @pytest.mark.parametrize("grouped", [["literacy", "trust"], ["literacy"], []])
 def test_the_head_counts_every_task_and_says_which_know_their_authors(grouped):
-    chosen = design()
-    page = reported(*cells(chosen, grouped), *REST, chosen, report.Params())[0]
+    page = page_of(*grouped)
     summary = page.split('id="summary"')[1].split("</section>")[0]
     assert "2 tasks x 2 models = 4 cells" in summary
-    for task in chosen.tasks:
+    for task in TASKS:
         assert (f"{task}: 80 texts by 80 people" in summary) == (task in grouped)
         assert (f"{task}: 80 texts judged; of the people who wrote them no demographics are known" in summary) == (task not in grouped)
     assert ("can be compared with another" in summary) == (len(grouped) < 2)
@@ -54,7 +60,7 @@ def test_without_any_groups_there_are_no_empty_sections_and_no_words_for_them():
     chosen = design(tasks=["trust"])
     cell = {"task": "trust", "model": "coin"}
     challenges = *contrasted(rows(BLACK, **cell), [fit(**cell)]), responses(challenge="black_white", **cell)
-    page = reported(*cells(chosen, []), *NO_RELATION, *NO_REAUDIT, *challenges, *NO_PROBES, chosen, report.Params())[0]
+    page = reported(*cells(chosen, ()), *NO_RELATION, *NO_REAUDIT, *challenges, *NO_PROBES, chosen, report.Params())[0]
     outline = Outline(page)
     assert {"data", "gaps", "paper", "groups", "worst"}.isdisjoint(outline.ids)
     assert {"summary", "design", "performance", "challenges", "undefined", "limits", "words"} <= set(outline.ids)
