@@ -12,7 +12,7 @@ from dvc.lock import make_lock
 from dvc.repo import Repo
 from dvc.rwlock import RWLOCK_FILE, RWLOCK_LOCK
 
-from stages.contract.tables import alive, litter
+from stages.contract.whole import alive, litter
 
 LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 

@@ -15,7 +15,7 @@ from dvc.render.match import match_defs_renderers
 from dvc.repo import Repo
 from dvc.scm import SCMError
 
-from stages.contract import tables
+from stages.contract import whole
 from stages.contract.bad_input import BadInput
 
 PAGE = """<!DOCTYPE html>
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None, program: str = "crossbias plots
     try:
         shown, charts, missing = read(options.revisions)
         path = options.out / "index.html"
-        tables.write_whole(path, lambda temporary: _text(temporary, page(shown, charts)))
+        whole.write_whole(path, lambda temporary: _text(temporary, page(shown, charts)))
     except (BadInput, OSError) as error:
         print(f"plots: {error}", file=sys.stderr)
         return 2

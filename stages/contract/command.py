@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv
 
-from stages.contract import on_disk, recorder, tables
+from stages.contract import on_disk, recorder, tables, whole
 from stages.contract.bad_input import BadInput
 from stages.contract.exit_codes import OUT_OF_MEMORY, TEMPORARY, exit_code
 from stages.contract.in_parts import InParts
@@ -67,10 +67,10 @@ def perform(run: Callable[..., Any], stage: str, design: Design, names: dict[str
     for name, at in inputs_of(run).items():
         arguments[name] = _read(at, design, names)
     folder, returned = outputs_of(run)
-    temporary = {name: tables.beside(Path(at.path.format(**names))) for name, at in folder.items()}
+    temporary = {name: whole.beside(Path(at.path.format(**names))) for name, at in folder.items()}
     try:
         for path, at in zip(temporary.values(), folder.values(), strict=True):
-            tables.clear_litter(Path(at.path.format(**names)))
+            whole.clear_litter(Path(at.path.format(**names)))
             path.mkdir(parents=True)
         results = run(**{name: value for name, value in (arguments | temporary).items() if name in hints})
         for path, at in zip(temporary.values(), folder.values(), strict=True):
@@ -154,17 +154,17 @@ def _read(at: At, design: Design, names: dict[str, str]) -> Any:
 
 def _write(result: Any, at: At, path: Path) -> None:
     if isinstance(result, InParts):
-        tables.write_whole(path, lambda temporary: result.write(temporary, at, str(path)))
+        whole.write_whole(path, lambda temporary: result.write(temporary, at, str(path)))
     elif path.suffix == ".parquet":
         table = tables.check(result, at, str(path))
-        tables.write_whole(path, lambda temporary: tables.write_parquet(table, temporary))
+        whole.write_whole(path, lambda temporary: tables.write_parquet(table, temporary))
     elif path.suffix == ".csv":
-        tables.write_whole(path, lambda temporary: pyarrow.csv.write_csv(result, temporary))
+        whole.write_whole(path, lambda temporary: pyarrow.csv.write_csv(result, temporary))
     elif path.suffix == ".json":
         text = json.dumps(result, indent=2, allow_nan=False) + "\n"
-        tables.write_whole(path, lambda temporary: _text(temporary, text))
+        whole.write_whole(path, lambda temporary: _text(temporary, text))
     else:
-        tables.write_whole(path, lambda temporary: _text(temporary, result))
+        whole.write_whole(path, lambda temporary: _text(temporary, result))
 
 
 def _text(path: Path, text: str) -> None:

@@ -17,7 +17,7 @@ import psutil
 
 from stages.contract.bad_input import BadInput
 from stages.contract.footprint import FOLDER, Footprint, Watts
-from stages.contract.tables import write_whole
+from stages.contract.whole import write_whole
 
 # The tracker's own files, network and tokens are off, whatever a configuration of codecarbon in this folder or home says.
 QUIET: dict[str, Any] = {"output_methods": [], "emissions_endpoint": None, "electricitymaps_api_token": None, "log_level": "critical"}

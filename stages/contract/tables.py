@@ -1,19 +1,17 @@
 """What a table must look like, the check at the door, and Parquet whose bytes depend on content alone."""
 
-import glob
-import os
-import shutil
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from stages.contract.bad_input import BadInput
+from stages.contract.whole import write_whole
+
+__all__ = ["At", "check", "column_names", "from_pandas", "read", "write_parquet", "write_whole"]  # the last for those who write tables
 
 # With these settings equal rows give equal bytes for one version of pyarrow: no pandas metadata, no stored schema.
 PARQUET: dict[str, Any] = {
@@ -26,7 +24,6 @@ PARQUET: dict[str, Any] = {
     "write_statistics": True,
     "store_schema": False,
 }
-CLOCKS = 2.0  # seconds that the clocks of processes and of files may differ
 
 
 @dataclass(frozen=True)
@@ -116,51 +113,3 @@ def from_pandas(frame: pd.DataFrame) -> pa.Table:
 
 def write_parquet(table: pa.Table, path: Path) -> None:
     pq.write_table(table.replace_schema_metadata(None), path, **PARQUET)
-
-
-def write_whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Let ``write`` fill a temporary file beside ``path``, then rename it: a reader sees the old bytes or all the new ones.
-
-    They are on the disk before they get the name, so that a power cut leaves no name of an empty or half file either.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    clear_litter(path)
-    temporary = beside(path)
-    try:
-        write(temporary)
-        temporary.chmod(0o644)
-        with temporary.open("rb") as written:
-            os.fsync(written.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def beside(path: Path) -> Path:
-    """Where this process writes what shall become ``path``: hidden, which .dvcignore keeps from DVC, and named after the process."""
-    return path.with_name(f".{path.name}.{os.getpid()}")
-
-
-def clear_litter(path: Path) -> None:
-    """Remove what processes that were killed left beside ``path`` when they wrote it; a live process keeps its own."""
-    for other in path.parent.glob(f".{glob.escape(path.name)}.*"):
-        if other == beside(path) or litter(other):
-            shutil.rmtree(other) if other.is_dir() else other.unlink(missing_ok=True)
-
-
-def litter(path: Path) -> bool:
-    """Whether ``path`` is a temporary file or folder (``beside``) of a process that lives no more."""
-    number = path.suffix[1:]
-    try:
-        return path.name.startswith(".") and number.isdecimal() and not alive(int(number), path.stat().st_mtime)
-    except FileNotFoundError:  # its process has just renamed it
-        return False
-
-
-def alive(process: int, moment: float) -> bool:
-    """Whether the process that had this number at a moment [s since 1970] lives still; a younger one is another: numbers come again."""
-    try:
-        found = psutil.Process(process)
-        return found.status() != psutil.STATUS_ZOMBIE and found.create_time() <= moment + CLOCKS
-    except psutil.Error:
-        return False
