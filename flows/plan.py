@@ -44,12 +44,11 @@ def chosen(repo: Repo, targets: Collection[str]) -> list[Stage]:
     With targets that is dvc.yaml's: DVC's own would change from run to run, by Python's hashes.
     """
     graph = get_active_graph(repo.index.graph)
-    named = {stage.addressing: stage for stage in graph}
-    known = bool(targets) and set(targets) <= named.keys()  # DVC would look for each by itself
-    stages = plan_repro(graph, [named[name] for name in targets] if known else collect_stages(repo, targets or ["dvc.yaml"]))
     if not targets:
-        return stages
-    wanted = set(stages)
+        return plan_repro(graph, [stage for stage in graph if stage.path_in_repo == "dvc.yaml"])
+    named = {stage.addressing: stage for stage in graph}
+    known = set(targets) <= named.keys()  # DVC would look for each by itself
+    wanted = set(plan_repro(graph, [named[name] for name in targets] if known else collect_stages(repo, targets)))
     return [stage for stage in plan_repro(graph) if stage in wanted]
 
 
