@@ -23,6 +23,15 @@ PATIENCE = 1800.0  # seconds
 
 
 @dataclass(frozen=True)
+class Undisturbed:
+    """A run that nothing was done to: seconds, how many stages it ran, and ``chaos_workspace.results``."""
+
+    seconds: float
+    stages: int
+    results: dict[str, str]
+
+
+@dataclass(frozen=True)
 class Row:
     """One kill: seconds into the run; the victim; stages done when all had come to rest; seconds of work lost; what ran again."""
 
@@ -56,22 +65,28 @@ def main() -> int:
         with _copy(clean, folder):
             started = time.time()
             subprocess.run(_command(options.jobs), cwd=folder, env=environment(folder), check=True, **QUIET)
-            seconds, expected, total = time.time() - started, results(folder), commands(folder, started)
-            print(f"undisturbed: {total} stages in {seconds:.0f} s; litter: {', '.join(litter(folder)) or 'none'}\n", flush=True)
+            whole = Undisturbed(time.time() - started, commands(folder, started), results(folder))
+            print(
+                f"undisturbed: {whole.stages} stages in {whole.seconds:.0f} s; litter: {', '.join(litter(folder)) or 'none'}\n", flush=True
+            )
         print(_line([field.name.replace("_", " ") for field in fields(Row)]), _line(["---"] * len(fields(Row))), sep="\n", flush=True)
         rows = []
         for number in range(options.moments):
-            victim, moment = options.victims[number % len(options.victims)], draw.uniform(0.02, 0.98) * seconds
+            victim, moment = options.victims[number % len(options.victims)], draw.uniform(0, whole.stages)
             with _copy(clean, folder):
-                rows.append(_kill(folder, victim, moment, options.jobs, draw, expected, total))
+                rows.append(_kill(folder, victim, moment, options.jobs, draw, whole))
             print(_line(astuple(rows[-1])), flush=True)
     bad = sum(not row.fine for row in rows)
     print(f"\n{len(rows)} kills (seed {options.seed}), {bad} of them with other bytes, litter or a finished stage run again.")
     return int(bad > 0)
 
 
-def _kill(folder: Path, victim: str, moment: float, jobs: int, draw: random.Random, expected: dict[str, str], total: int) -> Row:
-    """Start a run, kill the victim, let the rest come to rest, run again and compare."""
+def _kill(folder: Path, victim: str, moment: float, jobs: int, draw: random.Random, whole: Undisturbed) -> Row:
+    """Start a run, kill the victim, let the rest come to rest, run again and compare.
+
+    ``moment`` is told by what was done, as seconds would differ on a busier machine: so many stages have started, and its fraction of the
+    time to the next has passed.
+    """
     with contextlib.ExitStack() as stack:
         server = stack.enter_context(chaos_server.start(folder)) if victim in ("worker", "server") else None
         started = time.time()
@@ -79,7 +94,9 @@ def _kill(folder: Path, victim: str, moment: float, jobs: int, draw: random.Rand
             flow = stack.enter_context(subprocess.Popen(_command(jobs), cwd=folder, env=environment(folder), **QUIET))
         else:
             server.run(jobs)
-        time.sleep(max(0.0, started + moment - time.time()))
+        while commands(folder, started) < int(moment) and time.time() < started + PATIENCE:
+            time.sleep(0.1)
+        time.sleep(moment % 1 * whole.seconds / whole.stages)
         own = server.pids() if server else set()
         while not (targets := _targets(folder, victim, server, None if server else flow.pid)) and _alive(folder) - own:
             time.sleep(0.1)  # between two stages
@@ -103,14 +120,14 @@ def _kill(folder: Path, victim: str, moment: float, jobs: int, draw: random.Rand
         )
         recovery = time.time() - again
     found = results(folder)
-    other = sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
+    other = sorted(name for name in whole.results.keys() | found.keys() if whole.results.get(name) != found.get(name))
     equal = f"NO: {', '.join(other[:3])}" if other else "yes"
     return Row(
         f"{killed - started:.1f} s" if target else "none there",
         victim,
         done,
         f"{lost:.1f} s",
-        f"{commands(folder, again)} of {total - done} unfinished",
+        f"{commands(folder, again)} of {whole.stages - done} unfinished",
         f"{recovery:.1f} s",
         equal if run.returncode == 0 else f"{equal}, exit code {run.returncode}: {run.stderr.strip().rpartition(chr(10))[2]}",
         ", ".join(litter(folder)) or "none",
