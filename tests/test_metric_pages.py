@@ -17,7 +17,7 @@ from tests.conftest import ROOT
 CARD = ("Texts", "People", "Labels", "Licence", "Favourable", "Known faults", "Does not show")
 PAGES = sorted((ROOT / "docs/metrics").glob("*.md"))
 DATASETS = sorted(
-    path.stem for path in (ROOT / "stages/datasets").glob("*.py") if re.search(r"^def load\(", path.read_text(), re.MULTILINE)
+    path.stem for path in (ROOT / "stages/datasets").glob("*.py") if re.search(r"^def load(_apart)?\(", path.read_text(), re.MULTILINE)
 )
 
 
