@@ -66,9 +66,8 @@ def main() -> int:
             started = time.time()
             subprocess.run(_command(options.jobs), cwd=folder, env=environment(folder), check=True, **QUIET)
             whole = Undisturbed(time.time() - started, commands(folder, started), results(folder))
-            print(
-                f"undisturbed: {whole.stages} stages in {whole.seconds:.0f} s; litter: {', '.join(litter(folder)) or 'none'}\n", flush=True
-            )
+            left = ", ".join(litter(folder)) or "none"
+            print(f"undisturbed: {whole.stages} stages in {whole.seconds:.0f} s; litter: {left}\n", flush=True)
         print(_line([field.name.replace("_", " ") for field in fields(Row)]), _line(["---"] * len(fields(Row))), sep="\n", flush=True)
         rows = []
         for number in range(options.moments):
