@@ -12,12 +12,13 @@ from flows.large_counts import OF_SCORES, Layout, Tally
 from flows.large_limit import MANY, limit, limit_of
 from flows.large_people import Profiles
 from stages.metrics import group_gini
-from stages.metrics.comparisons import Moments, Scale, of_kinds
+from stages.metrics.comparisons import Scale
 from stages.metrics.contingency import counted
 from stages.metrics.fairness import add_up, ratio
 from stages.metrics.group_gini import Benefits
 from stages.metrics.groups import GINI, TREATMENT, Groups
 from stages.metrics.lattice import Persons, persons
+from stages.metrics.moments import Moments, joined, moments, of_kinds
 from stages.metrics.permutation import deal
 
 Numbers = NDArray[np.float64]
@@ -40,19 +41,14 @@ class Kinds(Persons):
     def moments(self, hits: Numbers, texts: Numbers) -> Moments:
         of_hits, of_texts = self.records(hits), self.records(texts)
         if self.merged is None:
-            return Moments(*(values @ self.lattice.spread for values in _weighted(of_hits, of_texts, self.number, self.cell)))
+            return moments(of_hits, of_texts, self.cell, len(self.lattice.group), self.number).over(self.lattice.spread)
         found = []
-        for person, group in self.merged:
+        for (person, group), groups in zip(self.merged, np.diff(self.lattice.starts), strict=True):
             number = np.zeros(len(group))
             number[person] = self.number
             own = [add_up(person, values, len(group)) for values in (of_hits, of_texts)]
-            found.append(_weighted(own[0], own[1], number, group))
-        return Moments(*(np.concatenate(values) for values in zip(*found, strict=True)))
-
-
-def _weighted(hits: Numbers, texts: Numbers, number: Numbers, place: Index) -> Moments:
-    quantities = (hits, texts, texts > 0, hits**2, hits * texts, texts**2)
-    return Moments(*(add_up(place, number * quantity, int(place.max()) + 1) for quantity in quantities))
+            found.append(moments(own[0], own[1], group, int(groups), number))
+        return joined(found)
 
 
 @dataclass(frozen=True)
@@ -87,14 +83,13 @@ class Tallied(Groups):
         if (found := self._of_scores(metric)) is None:
             return super().moments(metric)
         scores, at = found
-        alone = Moments(*((scores.records[at] - scores.several[at]) @ self.lattice.spread))
-        return Moments(*(own + merged for own, merged in zip(alone, scores.merged[at], strict=True)))
+        return scores.records[at].without(scores.several[at]).over(self.lattice.spread) + scores.merged[at]
 
     @cached_property
     def everyone(self) -> Callable[[str], Moments]:
         def of(metric: str) -> Moments:
             found = self._of_scores(metric)
-            return self._all(*self.parts(metric)) if found is None else Moments(*found[0].everyone[found[1]])
+            return self._all(*self.parts(metric)) if found is None else found[0].everyone[found[1]]
 
         return of
 
@@ -144,8 +139,8 @@ class Tallied(Groups):
     def deals(self, metric: str, draws: int, seed: int) -> Iterator[Numbers]:
         """As of texts; of scores, and of ``MANY`` people, in the normal limit."""
         if (found := self._of_scores(metric)) is not None:
-            moments, sample = found[0].records[found[1]][[2, 0, 1, 3, 4, 5]], found[0].sample[:, found[1]].T
-            return limit(moments[0], *_spread(moments.sum(axis=1)), sample[sample[:, 1] > 0], draws, seed)
+            totals, sample = found[0].records[found[1]].totals[[2, 0, 1, 3, 4, 5]], found[0].sample[:, found[1]].T
+            return limit(totals[0], *_spread(totals.sum(axis=1)), sample[sample[:, 1] > 0], draws, seed)
         kinds = cast(Kinds, self.people)
         parts = (*group_gini.parts(self.counts), self.texts) if metric == GINI else self.parts(metric)
         outcomes = np.stack([kinds.records(part) for part in parts], axis=1)

@@ -6,8 +6,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import stats
 
-from stages.metrics.comparisons import Bounded, Moments, moments, wilson
+from stages.metrics.comparisons import Bounded, wilson
 from stages.metrics.fairness import add_up
+from stages.metrics.moments import Moments, moments
 from stages.metrics.shown_groups import Panel
 
 Vector = NDArray[np.float64]

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stages.metrics import fairness, performance
-from stages.metrics.comparisons import Bounded, Moments, of_kinds, wilson
+from stages.metrics.comparisons import Bounded, wilson
 from stages.metrics.contingency import FAVOURABLE, GROUPS, SELECTED, TEXTS, Contingency
 from stages.metrics.intervals import (
     Interval,
@@ -19,6 +19,7 @@ from stages.metrics.intervals import (
     log_ratio_interval,
     percentile_interval,
 )
+from stages.metrics.moments import Moments, of_kinds
 from stages.metrics.permutation import favourable_only, null_sums
 from stages.metrics.threads import side_by_side
 
@@ -89,7 +90,7 @@ def score_rates(cell: Cell) -> list[Row]:
 def _wilson(cell: Cell, by_author: NDArray[np.float64], metric: str) -> Bounded:
     """A rate of every group, everyone first; two texts of a person are as alike in a group as among everyone."""
     own = of_kinds(*fairness.counts(by_author, metric), cell.table.authors)
-    everyone = Moments(*(values[:1] for values in own))
+    everyone = Moments(own.sizes, own.sums[:, :, :1])
     alike = everyone.alike(everyone.value() * (1 - everyone.value()))
     return wilson(own.value(), own.worth(alike), cell.rules.confidence)
 
