@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from flows import audit_report, large, large_coding, large_files, large_spill, large_workers
 from flows.audit_options import Options, parse
@@ -16,10 +15,9 @@ from flows.audit_table import Reading, containing, read
 from stages import evaluate, subgroup
 from stages.contract.bad_input import BadInput
 from stages.contract.params import fill
-from stages.metrics import gate, performance
+from stages.metrics import gate
 
 MOST_SETS = 255
-LIMIT = f"{performance.MANY:,} people or more: intervals of performance follow the normal limit of redrawn samples."
 
 
 def main(arguments: Sequence[str] | None = None, program: str = "crossbias audit") -> int:
@@ -48,8 +46,6 @@ def score(found: Reading, options: Options) -> Audit:
     groups, params = _settings(found.rules, found.containing, options)
     subgroups, population, sets = subgroup.run(found.documents, _nobody(found.documents, list(found.rules)), groups)
     scores, of_groups, headline, *_ = evaluate.run(found.documents, subgroups, population, sets, found.predictions, params)
-    if pc.count_distinct(found.documents.column("author_id")).as_py() >= performance.MANY:
-        found.notes.append(LIMIT)
     return Audit(found, scores, of_groups, sets, headline, groups, params)
 
 
@@ -62,7 +58,7 @@ def score_large(files: list[Path], options: Options, lot: int = large_spill.LOT)
         groups, params = _settings(coding.rules, containing(options), options)
         found = large.score(pool, files, options, counted, coding, groups, params, lot)
     nothing = pa.table({})
-    reading = Reading(nothing, nothing, coding.rules, groups.containing, "classification", rows, [*found.notes, LIMIT])
+    reading = Reading(nothing, nothing, coding.rules, groups.containing, "classification", rows, found.notes)
     return Audit(reading, found.scores, found.groups, found.sets, found.headline, groups, params)
 
 

@@ -20,6 +20,7 @@ from stages.metrics.groups import GINI, TREATMENT, Groups
 from stages.metrics.lattice import Persons, persons
 from stages.metrics.moments import Moments, joined, moments, of_kinds
 from stages.metrics.permutation import deal
+from stages.metrics.placements import Side
 
 Numbers = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -132,9 +133,10 @@ class Tallied(Groups):
         hits, texts = (add_up(self.authors, part, len(self.number))[:, None] / self.number[:, None] for part in (values, counting))
         return of_kinds(hits, texts, self.number)
 
-    def all_people(self, counting: Numbers) -> Numbers:
-        """How many people [1] have a text that counts."""
-        return self._all(counting, counting).people
+    def side(self, counting: Numbers) -> Side:
+        """The texts of each group that count, everyone's last [groups + 1]; ``counting`` [rows]."""
+        parts = self.people.moments(counting, counting), self._all(counting, counting)
+        return Side(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("texts", "text_squares", "people")))
 
     def deals(self, metric: str, draws: int, seed: int) -> Iterator[Numbers]:
         """As of texts; of scores, and of ``MANY`` people, in the normal limit."""

@@ -1,10 +1,13 @@
-"""Intervals for ratios of rates, for the largest of several gaps, and percentiles of replicates for all else."""
+"""Intervals for ratios of rates, for figures with a jackknife, for the largest of several gaps, and percentiles of replicates."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
+
+from stages.metrics.comparisons import wilson
 
 # An interval from replicates that are mostly undefined would describe only the lucky draws.
 LEAST_DEFINED = 0.95
@@ -12,6 +15,8 @@ EQUAL = "no interval: all replicates are equal, so too few people or no variatio
 Interval = tuple[float, float, str | None]
 # One of two people with 79 % of the texts, or 82 % beside very many: beyond, a ratio is that person's.
 LEAST_EFFECTIVE = 1.5
+MOST = 700.0  # of an exponent, beyond which there is no number
+Scale = Literal["share", "size", "correlation"]
 
 
 Side = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -69,40 +74,33 @@ def percentile_interval(replicates: NDArray[np.float64], confidence: float) -> I
     return float(low), float(high), None
 
 
-def bca_interval(replicates: NDArray[np.float64], value: float, influence: NDArray[np.float64], confidence: float) -> Interval:
-    """The bias-corrected and accelerated interval of ``value`` from its bootstrap ``replicates`` [number] (Efron 1987).
+def jackknife_interval(value: float, error: float, effective: float, confidence: float, scale: Scale) -> Interval:
+    """An interval of a figure with the jackknife's standard ``error`` by author, from so many ``effective`` people (Kish 1965).
 
-    ``influence`` [people] is how each person moves the value, to first order or by the jackknife, up to a factor. Quantiles of the
-    replicates at Phi(z0 + (z0 + z) / (1 - a (z0 + z))), z0 from the share of replicates below the value and a = sum l^3 / (6 (sum
-    l^2)^1.5); widened to the value if need be. NaN, NaN and the reason where none can be estimated.
+    With t of Student's distribution with ``effective`` - 1 degrees of freedom, on the scale on which such a figure is nearest normal:
+
+    share        in [0, 1]: Wilson's score interval of value (1 - value) / error^2 independent texts with t for z (Korn and Graubard 1998);
+                 of the effective people where nothing varies
+    size         0 or more: value exp(-+ t error / value), the delta method on logarithms
+    correlation  in [-1, 1]: tanh(artanh value -+ t error / (1 - value^2)), the delta method on Fisher's z
+
+    NaN, NaN and the reason where one person has nearly all that counts, or a size or correlation does not vary.
     """
-    return accelerated_interval(replicates, value, acceleration(influence), confidence)
-
-
-def acceleration(influence: NDArray[np.float64], people: NDArray[np.float64] | None = None) -> float:
-    """Efron's a = sum l^3 / (6 (sum l^2)^1.5) of ``influence`` about its mean; ``people``: how many have each, by default one."""
-    if people is None:
-        centred = influence - influence.mean()
-        squares, cubes = (centred**2).sum(), (centred**3).sum()
-    else:
-        centred = influence - people @ influence / people.sum()
-        squares, cubes = people @ centred**2, people @ centred**3
-    return float(cubes / (6 * squares**1.5)) if squares > 0 else 0.0
-
-
-def accelerated_interval(replicates: NDArray[np.float64], value: float, speed: float, confidence: float) -> Interval:
-    """The same interval where the acceleration ``speed`` is known."""
-    low, high, reason = percentile_interval(replicates, confidence)
-    if reason:
-        return low, high, reason
-    defined = replicates[np.isfinite(replicates)]
-    below = ((defined < value).mean() + (defined <= value).mean()) / 2
-    if below in (0.0, 1.0):
-        return np.nan, np.nan, "no interval: all replicates lie on one side of the value"
-    shifted = stats.norm.ppf(below) + stats.norm.ppf([(1 - confidence) / 2, (1 + confidence) / 2])
-    places = stats.norm.cdf(stats.norm.ppf(below) + shifted / (1 - speed * shifted))
-    low, high = np.quantile(defined, places)
-    return float(min(low, value)), float(max(high, value)), None
+    if not effective >= LEAST_EFFECTIVE or not np.isfinite(error):
+        return np.nan, np.nan, "no interval: one person has nearly all texts that count"
+    t = stats.t.ppf((1 + confidence) / 2, max(1.0, effective - 1))
+    if scale == "share":
+        spread = value * (1 - value)
+        worth = spread / error**2 if min(spread, error) > 1e-9 else effective
+        found = wilson(np.array(value), np.array(worth * (stats.norm.ppf((1 + confidence) / 2) / t) ** 2), confidence)
+        return float(found.low), float(found.high), None
+    if error <= 1e-12 or value in ((0.0,) if scale == "size" else (-1.0, 1.0)):
+        return np.nan, np.nan, "no interval: nothing varies between people"
+    if scale == "size":
+        reach = min(t * error / value, MOST)
+        return float(value * np.exp(-reach)), float(value * np.exp(reach)), None
+    reach = t * error / (1 - value**2)
+    return float(np.tanh(np.arctanh(value) - reach)), float(np.tanh(np.arctanh(value) + reach)), None
 
 
 def largest_gap_interval(gaps: NDArray[np.float64], replicates: NDArray[np.float64], confidence: float) -> Interval:

@@ -14,7 +14,7 @@ from stages.metrics.comparisons import Bounded, wilson
 from stages.metrics.contingency import FAVOURABLE, GROUPS, SELECTED, TEXTS, Contingency
 from stages.metrics.intervals import (
     Interval,
-    bca_interval,
+    jackknife_interval,
     largest_gap_interval,
     log_ratio_interval,
     percentile_interval,
@@ -141,13 +141,14 @@ def score_performance(frame: pd.DataFrame, rules: Rules) -> list[Row]:
     favourable, selected = frame["favourable"].to_numpy(), frame["y_pred"].to_numpy() == 1
     data = (frame["y_true"].to_numpy(), frame["y_score"].to_numpy(), favourable, selected)
     point = performance.performance(*data, np.ones((1, len(frame))))
-    drawn = performance.replicates(*data, frame["author_id"].to_numpy(), rules.replicates, rules.seed)
-    author, linear = pd.factorize(frame["author_id"])[0], performance.influence(*data)
+    moved = performance.moved(*data, pd.factorize(frame["author_id"])[0])
     rows = []
     for metric, value in point.items():
         interval: Interval = (np.nan, np.nan, "undefined: the predictions or the labels do not vary")
         if np.isfinite(value[0]):
-            interval = bca_interval(drawn[metric], float(value[0]), np.bincount(author, linear[metric]).astype(float), rules.confidence)
+            parts, effective = moved[metric]
+            error, scale = float(np.sqrt(parts @ parts)), performance.SCALES[metric]
+            interval = jackknife_interval(float(value[0]), error, effective, rules.confidence, scale)
         rows.append(row((), "everyone", metric, value[0], interval) | {"n": len(frame)})
     return rows
 
