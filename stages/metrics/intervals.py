@@ -1,4 +1,4 @@
-"""Intervals for ratios of rates, for figures with a jackknife, for the largest of several gaps, and percentiles of replicates."""
+"""Intervals for ratios of rates, for figures with a jackknife, and percentiles of replicates."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -101,23 +101,6 @@ def jackknife_interval(value: float, error: float, effective: float, confidence:
         return float(value * np.exp(-reach)), float(value * np.exp(reach)), None
     reach = t * error / (1 - value**2)
     return float(np.tanh(np.arctanh(value) - reach)), float(np.tanh(np.arctanh(value) + reach)), None
-
-
-def largest_gap_interval(gaps: NDArray[np.float64], replicates: NDArray[np.float64], confidence: float) -> Interval:
-    """An interval of max |gap| from ``gaps`` [groups] and their ``replicates`` [number, groups].
-
-    The largest absolute value is biased upwards, so that its own percentiles never reach down to 0 where all gaps are 0. Instead
-    every gap gets the interval gap +- c se, with c such that all of them hold at once with ``confidence``; the largest lies between
-    the largest lower and the largest upper bound of |gap|.
-    """
-    defined = replicates[np.isfinite(replicates).all(axis=1)]
-    if len(defined) < LEAST_DEFINED * len(replicates):
-        return np.nan, np.nan, _undefined(len(replicates) - len(defined), len(replicates))
-    errors = defined.std(axis=0)
-    if (errors == 0).any():
-        return np.nan, np.nan, EQUAL
-    reach = np.quantile((np.abs(defined - gaps) / errors).max(axis=1), confidence) * errors
-    return float(np.maximum(np.abs(gaps) - reach, 0).max()), float((np.abs(gaps) + reach).max()), None
 
 
 def _undefined(number: int, of: int) -> str:

@@ -15,10 +15,10 @@ from stages.metrics.contingency import FAVOURABLE, GROUPS, SELECTED, TEXTS, Cont
 from stages.metrics.intervals import (
     Interval,
     jackknife_interval,
-    largest_gap_interval,
     log_ratio_interval,
     percentile_interval,
 )
+from stages.metrics.largest_gap import Kinds, largest_gap
 from stages.metrics.moments import Moments, of_kinds
 from stages.metrics.permutation import favourable_only, null_sums
 from stages.metrics.threads import side_by_side
@@ -111,7 +111,8 @@ def score_gaps(cell: Cell, convention: str, metrics: Sequence[str]) -> list[Row]
             if not np.isfinite(values[metric]):
                 interval: Interval = (np.nan, np.nan, fairness.reason_for(metric, *pair))
             elif of_tpr:
-                interval = _fv_interval(cell, at, by_author)
+                three = by_author[:, [0, at, at + 1]]
+                interval = largest_gap(Kinds(*fairness.counts(three, "tpr"), cell.table.authors), cell.rules.confidence)
             elif convention == OURS:
                 numerator, denominator = COUNTED[metric]
                 sides = [(by_author[:, side, numerator], by_author[:, side, denominator]) for side in (at, at + 1)]
@@ -124,16 +125,6 @@ def score_gaps(cell: Cell, convention: str, metrics: Sequence[str]) -> list[Row]
             scored |= {"n_protected": int(pair[0][counted]), "n_privileged": int(pair[1][counted])}
             rows.append(scored | {"planted": finite(true.get(metric))})
     return rows
-
-
-def _fv_interval(cell: Cell, at: int, by_author: NDArray[np.float64]) -> Interval:
-    people = (cell.table.authors @ (by_author[:, at : at + 2, FAVOURABLE] > 0)).min()
-    if people < cell.rules.fewest:  # replicates of so few people vary less than such groups do
-        return np.nan, np.nan, f"no interval: {people:.0f} people with a favourable text in one of the groups, {cell.rules.fewest} needed"
-    tpr, drawn = (fairness.ratio(*fairness.counts(sums[..., [0, at, at + 1], :], "tpr")) for sums in (cell.point, cell.replicates))
-    if (np.nanmin(drawn[:, 1:], axis=0) == np.nanmax(drawn[:, 1:], axis=0)).any():
-        return np.nan, np.nan, "no interval: a group's TPR never varies, so too few people to estimate it from"
-    return largest_gap_interval(tpr[1:] - tpr[0], drawn[:, 1:] - drawn[:, :1], cell.rules.confidence)
 
 
 def score_performance(frame: pd.DataFrame, rules: Rules) -> list[Row]:

@@ -8,7 +8,6 @@ from scipy import stats
 
 from stages.metrics.intervals import (
     jackknife_interval,
-    largest_gap_interval,
     log_ratio_interval,
     percentile_interval,
 )
@@ -137,27 +136,6 @@ def test_mostly_undefined_replicates_give_no_interval():
 def test_replicates_that_never_vary_are_no_certainty():
     """Nine people all selected do not show a ratio of exactly 1."""
     assert percentile_interval(np.ones(500), 0.95)[2].startswith("no interval: all replicates are equal")
-
-
-@pytest.mark.parametrize("groups", [2, 5, 20])
-def test_the_largest_gap_of_equal_groups_may_be_nothing(groups):
-    """Its own percentiles would never hold 0 (fairlearn's intervals of max-min: 0 of 30); ours do in at least 93 % of 300 draws."""
-    random = np.random.default_rng(4)
-    held = 0
-    for _ in range(300):
-        rates = random.binomial(100, 0.5, groups) / 100
-        replicates = random.binomial(100, rates, (400, groups)) / 100
-        gaps = rates - rates.mean()
-        low, high, _ = largest_gap_interval(gaps, replicates - replicates.mean(axis=1, keepdims=True), 0.95)
-        held += low == 0
-        assert low <= np.abs(gaps).max() <= high
-    assert held / 300 >= 0.93
-
-
-def test_a_real_gap_is_told_from_nothing():
-    random = np.random.default_rng(5)
-    low, high, _ = largest_gap_interval(np.array([0.3, 0.0]), random.normal([0.3, 0.0], 0.05, (1000, 2)), 0.95)
-    assert 0.15 < low < 0.3 < high < 0.45
 
 
 def test_a_mean_has_the_interval_of_scipys_bca():
