@@ -116,7 +116,7 @@ def _tally(pool: Executor, spilt: large_layout.Spill, layout: Layout) -> tuple[P
 def _persons(tallied: Tallied) -> Numbers:
     """People [groups + 1, 2] with unfavourable and with favourable texts, everyone last."""
     sides = [np.where(tallied.favourable == favourable, tallied.texts, 0) for favourable in (False, True)]
-    return np.stack([np.append(tallied.people.moments(side, side).people, tallied.all_people(side)) for side in sides], axis=1)
+    return np.stack([np.append(tallied.people.moments(side, side).people, tallied.people_with(side)) for side in sides], axis=1)
 
 
 def _sizes(table: Contingency, sets: Sets) -> pa.Table:
