@@ -15,21 +15,21 @@ OF_SET, OF_ALL = "any group", "any group of any set"
 def most_extreme(frame: pd.DataFrame, tests: dict[str, Tested], rules: Rules) -> list[Row]:
     """Rows of scores, from the table of groups: each names a group, with its difference to everyone, interval, p, q and verdict.
 
-    A set's is the group with the smallest q, and p and q are the group's own. That of all sets is the group with the smallest p adjusted
-    for every tested group of every set (max T), which bounds the chance of any false finding of the metric by ``level``; it has no q.
+    A set's is the group with the smallest q, and p, q and verdict are the group's own. That of all sets is the group with the smallest p
+    adjusted for every tested group of every set (max T), which bounds the chance of any false finding of the metric; it has no q and no
+    verdict, and is what the gate looks at.
     A disparity goes before a group with a smaller p whose interval holds parity, and among equal p the surest difference goes first.
     """
     rows = []
     metrics = tests.keys() - {*SAME, *OF_GROUPS_ALONE}
     tested = frame[(frame["comparison"] == FROM_EVERYONE) & frame["metric"].isin(metrics)]
     for metric, own in tested.groupby("metric", sort=False):
-        family = own.assign(p_value=tests[str(metric)].p_family, q_value=np.nan)
-        family["verdict"] = testing.verdicts(
-            family["p_value"], family["people"], rules.fewest, rules.level, family["ci_low"], family["ci_high"]
-        )
+        p_values = tests[str(metric)].p_family
+        verdicts = testing.verdicts(p_values, own["people"], rules.fewest, rules.level, own["ci_low"], own["ci_high"])
+        family = own.assign(p_value=p_values, q_value=np.nan, verdict=verdicts)
         for _, of_set in own.groupby("attributes", sort=False):
             rows.append(_row(of_set, "q_value", OF_SET))
-        rows.append(_row(family, "p_value", OF_ALL))
+        rows.append(_row(family, "p_value", OF_ALL) | {"verdict": None})
     return rows
 
 

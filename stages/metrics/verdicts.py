@@ -106,11 +106,10 @@ def _most_extreme(rows: list[Row], metric: str, observed: Numbers, test: StepDow
     p_values, tested = test.p_values(), test.orders[0]
     if not len(tested):
         why = f"not tested: no set has {cell.rules.fewest} people in both groups, or the gap is undefined"
-        return row((), ANY_SET, metric, None, (np.nan, np.nan, why)) | {"verdict": testing.CANNOT_TELL}
+        return row((), ANY_SET, metric, None, (np.nan, np.nan, why))
     first = max(tested, key=lambda index: observed[index])
     own = rows[first]
     low, high = (np.nan if own[end] is None else own[end] for end in ("ci_low", "ci_high"))
-    verdict = testing.verdicts(p_values[first], np.inf, 0, cell.rules.level, low, high, PARITY[metric])
     why = f"most extreme: {own['attributes']}, of {len(tested):,} sets"
     scored = row(tuple(own["attributes"].split("+")), ANY_SET, metric, own["value"], (low, high, why))
-    return scored | {"p_value": float(p_values[first]), "verdict": str(verdict)}
+    return scored | {"p_value": float(p_values[first])}

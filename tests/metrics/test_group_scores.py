@@ -64,9 +64,10 @@ def test_the_intersection_is_found_and_single_attributes_alone_do_not_show_all_o
     )
     assert extreme.loc["race+age", "reason"] == "most extreme: Black, over 55"
     family = gaps[gaps["group"] == OF_ALL].set_index("metric")
-    assert family.loc["tpr", ["attributes", "verdict", "reason"]].tolist() == ["race+age", "disparity", "most extreme: Black, over 55"]
-    assert family.loc["fpr", "verdict"] == "no evidence of disparity"
+    assert family.loc["tpr", ["attributes", "reason"]].tolist() == ["race+age", "most extreme: Black, over 55"]
+    assert family.loc["tpr", "p_value"] < 0.005
     assert family.loc["fpr", "p_value"] > 0.05
+    assert family["verdict"].isna().all()
 
 
 def test_pooled_rates_lie_between_a_tiny_groups_rate_and_what_others_show(planted):
@@ -111,7 +112,7 @@ def test_few_people_cannot_be_told():
     assert row["people"] == 9
     assert row["verdict"] == "cannot tell"
     extreme = gaps[gaps["group"].isin([OF_SET, OF_ALL])]
-    assert (extreme["verdict"] == "cannot tell").all()
+    assert (extreme.loc[extreme["group"] == OF_SET, "verdict"] == "cannot tell").all()
     assert extreme["p_value"].isna().all()
     assert gaps["verdict"].dropna().eq("cannot tell").all()
 
