@@ -1,7 +1,7 @@
 """``python -m benchmarks.calibration [STUDIES] [PART ...]`` prints the tables of docs/calibration.md and draws its figure.
 
-Parts are pairs, groups, families, power, peers, unequal, heavy and gate, by default all. Every scenario has a seed of its own (its part's number and its
-place), so that the same command prints the same tables.
+Parts are pairs, groups, families, power, peers, unequal, heavy and gate, by default all. Every scenario has a seed of its own (its part's
+number and its place), so that the same command prints the same tables.
 """
 
 import os

@@ -51,7 +51,7 @@ def truth(writers: Writers) -> pd.DataFrame:
     """
     rows = placed(audited(writers.population(), attributes(writers), FEWEST))
     near = (rows["value"] - rows["parity"]).abs() < EXACT
-    return rows.set_index("place")["value"].where(~near.set_axis(rows["place"]), rows.set_index("place")["parity"]).rename("true").to_frame()
+    return pd.DataFrame({"true": rows["value"].where(~near, rows["parity"]).to_numpy(dtype=float)}, index=rows["place"])
 
 
 def attributes(writers: Writers) -> list[str]:
@@ -97,11 +97,13 @@ def measured(tables: Tables, true: pd.DataFrame) -> Found:
     rows["called"] = np.where(rows["verdict"].isna(), np.nan, rows["verdict"] == DISPARITY)
     unequal = rows["true"].notna() & rows["parity"].notna() & rows["true"].ne(rows["parity"])
     rows["equal"] = ~unequal & ~(rows["kind"].eq(ORDER) & rows["metric"].isin(rows.loc[unequal & rows["kind"].eq(PAIR), "metric"]))
-    found: Found = {}
-    for (kind, name), part in rows.groupby(["kind", "name"], sort=False):
-        found[HELD, kind, name] = part["held"].mean()
-        if part["equal"].all() and not part["claimed"].isna().all():
-            found[LEVEL, kind, name], found[CALLED, kind, name] = part["claimed"].max(), part["called"].max()
+    summed = rows.groupby(["kind", "name"], sort=False).agg(
+        held=("held", "mean"), claimed=("claimed", "max"), called=("called", "max"), equal=("equal", "all")
+    )
+    found: Found = {(HELD, *figure): held for figure, held in summed["held"].items()}
+    tested = summed[summed["equal"] & summed["claimed"].notna()]
+    for what, column in ((LEVEL, "claimed"), (CALLED, "called")):
+        found |= {(what, *figure): share for figure, share in tested[column].items()}
     found[AGAINST, "", ""] = against(rows)
     return found
 

@@ -10,7 +10,8 @@ from benchmarks.calibration.writers import Writers
 from flows.notebook import Audited, audit
 
 PEOPLE = 300
-FIVE, MORE, PARETO, ESSAYS, RIGHT = "5 texts each", "11 of one group, 1 of another", "Pareto 1.1", "WASSA essays", "always right, base rates .6, .4"
+FIVE, MORE, PARETO = "5 texts each", "11 of one group, 1 of another", "Pareto 1.1"
+ESSAYS, RIGHT = "WASSA essays", "always right, base rates .6, .4"
 SCENARIOS = [(name,) for name in (FIVE, MORE, PARETO, ESSAYS, RIGHT)]
 ANY, OF_SCORES, OF_GROUPS, FAILS = "any disparity", "any of a gap", "any of a group", "the gate fails"
 REPLICATES = 200

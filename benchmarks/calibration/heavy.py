@@ -1,4 +1,4 @@
-"""Few writers with many texts, real numbers of texts by author, small cells, groups that waver, wrong labels; and what is found of a deficit."""
+"""Few writers with many texts, real numbers of texts, small cells, groups that waver, wrong labels; and what finds a deficit."""
 
 from functools import partial
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.calibration import authors, unequal
 from benchmarks.calibration.audited import AGAINST, DISPARITY, PAIR, Tables, against, audited, placed
-from benchmarks.calibration.shares import Share, shares
+from benchmarks.calibration.shares import shares
 from benchmarks.calibration.writers import TPR, Whole, Writers
 
 LONGEST = 500  # texts of a writer at most, where their number has a heavy tail
@@ -14,10 +14,11 @@ HEAVY, GROUP_OF_HEAVY, EACH = 0.3, 40, 5  # one writer's share of a group's text
 SMALL = (3, 4, 5, 6, 7, 8, 60, 60)  # people of groups
 WAVERING, NOISE = 0.2, 0.1
 DEFICIT = 0.25
-PARETO, PORTUGUESE, ONE_HEAVY, ONE_HEAVY_UNEQUAL = "Pareto 1.1", "4.9 against 1.4 texts, Pareto", "one writes 30 %", "one writes 30 %, base rates .6, .4"
-TWITTER_ETHNICITY, TWITTER_COUNTRY, ESSAYS = "Twitter corpus, ethnicity", "Twitter corpus, country", "WASSA essays, gender and race"
+PARETO, PORTUGUESE = "Pareto 1.1", "4.9 against 1.4 texts, Pareto"
+ONE_HEAVY, ONE_HEAVY_UNEQUAL = "one writes 30 %", "one writes 30 %, base rates .6, .4"
+TWITTER, ESSAYS = "Multilingual Twitter Corpus, country", "WASSA essays, gender and race"
 CELLS, WAVER, WRONG = "cells of 3 to 8", "groups that waver, 6:2", "wrong labels, 6:2"
-AS_EQUALS = (PARETO, PORTUGUESE, ONE_HEAVY, ONE_HEAVY_UNEQUAL, TWITTER_ETHNICITY, TWITTER_COUNTRY, ESSAYS, CELLS, WAVER, WRONG)
+AS_EQUALS = (PARETO, PORTUGUESE, ONE_HEAVY, ONE_HEAVY_UNEQUAL, TWITTER, ESSAYS, CELLS, WAVER, WRONG)
 PLANTED_20, PLANTED_MANY, PLANTED_FEW = "about 20 of 300, 5 texts each", "40 who write 6, 80 write 2", "80 who write 2, 40 write 6"
 PLANTED = (PLANTED_20, PLANTED_MANY, PLANTED_FEW)
 SCENARIOS = [(name,) for name in (*PLANTED, *AS_EQUALS)]
@@ -43,7 +44,7 @@ def real_authors(name: str) -> tuple[Whole, Whole] | str | None:
     """Groups and numbers of texts of the authors of a scenario that has real ones; why there are none; None where they are simulated."""
     if name == ESSAYS:
         return authors.essays(("gender", "race"))
-    return authors.twitter(name.partition(", ")[2]) if name in (TWITTER_ETHNICITY, TWITTER_COUNTRY) else None
+    return authors.twitter("country") if name == TWITTER else None
 
 
 def writers(name: str, random: np.random.Generator) -> Writers:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from benchmarks.calibration import gate, heavy, unequal
-from benchmarks.calibration.audited import AGAINST, CALLED, GROUP, HELD, LEVEL, ORDER, OVERALL, PAIR, SET, SIDE
+from benchmarks.calibration.audited import AGAINST, CALLED, GROUP, HELD, LEVEL, OVERALL, PAIR, SET, SIDE
 from benchmarks.calibration.shares import Share, table, together
 
 LEAST_HELD, MOST_HELD, MOST_CLAIMED, SURE = 0.93, 0.97, 0.055, 3  # a miss is one by more than so many standard errors
@@ -21,9 +21,9 @@ Found = dict[tuple, dict]
 def of_unequal(found: Found) -> Iterator[str]:
     yield "## Groups that write unequally, at equality\n"
     yield (
-        f"{unequal.MANY} people of a group write the first number of texts each, {unequal.FEW} of another the second (with three attributes "
-        "twice as many people); *alike*: the intraclass correlation of a writer's texts, of either group where they differ. TPR and FPR are "
-        "the same for everyone. Share of studies in which a test claims a difference (standard error).\n"
+        f"{unequal.MANY} people of a group write the first number of texts each, {unequal.FEW} of another the second (with three "
+        "attributes twice as many people); *alike*: the intraclass correlation of a writer's texts, of either group where they differ. "
+        "TPR and FPR are the same for everyone. Share of studies in which a test claims a difference (standard error).\n"
     )
     names = ("texts each", "alike", "rates", "attributes")
     places = {place: dict(zip(names, (f"{place[0][0]}:{place[0][1]}", *place[1:]), strict=True)) for place in found}
@@ -54,7 +54,7 @@ def of_gate(found: Found) -> Iterator[str]:
         {"writers": name, "share": what, "found": _with(share)}
         for name, of in shown.items()
         for what, share in of.items()
-        if _too_many(what, share, never=what == AGAINST or name == gate.RIGHT) and not (name == gate.RIGHT and what not in (AGAINST, gate.FAILS))
+        if (name != gate.RIGHT or what in (AGAINST, gate.FAILS)) and _too_many(share, what == AGAINST or name == gate.RIGHT)
     ]
     yield (
         f"The gate failing, or anything called, in more than {MOST_CLAIMED} by more than {SURE} standard errors; what must never be, at "
@@ -106,19 +106,20 @@ def _misses(found: dict[str, Shares]) -> str:
     missed: dict[tuple[str, str, str], dict[str, Share]] = {}
     wide, number, largest = 0, 0, 0.0
     for place, of in found.items():
-        for figure, share in of.items():
-            if not share.studies or figure[1] == ORDER and figure[0] == HELD:
+        for measure, share in of.items():
+            if not share.studies:
                 continue
             number, largest = number + 1, max(largest, share.error)
-            low = figure[0] == HELD and LEAST_HELD - share.value > SURE * share.error
-            wide += figure[0] == HELD and share.value - MOST_HELD > SURE * share.error
-            if low or figure[0] != HELD and _too_many(figure[0], share, never=figure[0] == AGAINST):
-                missed.setdefault(figure, {})[place] = share
+            low = measure[0] == HELD and LEAST_HELD - share.value > SURE * share.error
+            wide += measure[0] == HELD and share.value - MOST_HELD > SURE * share.error
+            if low or (measure[0] != HELD and _too_many(share, never=measure[0] == AGAINST)):
+                missed.setdefault(measure, {})[place] = share
     rows = []
     for (what, kind, name), places in missed.items():
         pick = min if what == HELD else max
         place, share = pick(places.items(), key=lambda item: item[1].value)
-        rows.append({"figure": f"{kind}: {name}" if kind else "", "what": what, "worst": _with(share), "where": place, "scenarios": len(places)})
+        figure = f"{kind}: {name}" if kind else "all"
+        rows.append({"figure": figure, "what": what, "worst": _with(share), "where": place, "scenarios": len(places)})
     total = sum(row["scenarios"] for row in rows)
     return (
         f"{number:,} shares, standard errors up to {largest:.3f}; holding the truth in less than {LEAST_HELD}, or claiming more than "
@@ -127,7 +128,7 @@ def _misses(found: dict[str, Shares]) -> str:
     )
 
 
-def _too_many(what: str, share: Share, never: bool) -> bool:
+def _too_many(share: Share, never: bool) -> bool:
     return bool(share.studies) and (share.value > 0 if never else share.value - MOST_CLAIMED > SURE * share.error)
 
 
