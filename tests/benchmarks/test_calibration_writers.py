@@ -23,6 +23,7 @@ from benchmarks.calibration.audited import (
     placed,
     truth,
 )
+from benchmarks.calibration.page import merged
 from benchmarks.calibration.people import World
 from benchmarks.calibration.shares import Share
 from benchmarks.calibration.writers import Writers
@@ -172,3 +173,18 @@ def test_one_heavy_writer_has_three_tenths_of_the_texts():
     world = heavy.writers(heavy.ONE_HEAVY, np.random.default_rng(0))
     own = world.texts[world.groups[:, 0] == 0]
     assert own.max() / own.sum() == pytest.approx(0.3, abs=0.005)
+
+
+def test_printed_sections_take_their_place_on_the_page():
+    page = "# Title\n\nHead.\n\n## What it shows\n\nBy hand.\n\n## One\n\nold\n\n## Two\n\nkept\n"
+    found = merged(page, "## One\n\nnew\n\n", "## Three\n\n### Below\n\nadded\n")
+    assert found == (
+        "# Title\n\nHead.\n\n## What it shows\n\nBy hand.\n\n## One\n\nnew\n\n## Two\n\nkept\n\n## Three\n\n### Below\n\nadded\n"
+    )
+    assert merged(found, "## One\n\nnew\n") == found
+
+
+@pytest.mark.parametrize("printed", ["", "Traceback\n## One\n", "## What it shows\n\nlost\n"])
+def test_what_is_no_table_leaves_the_page_alone(printed):
+    with pytest.raises(ValueError, match="no tables"):
+        merged("# Title\n\n## What it shows\n", printed)
