@@ -85,7 +85,7 @@ def measured(tables: Tables, true: pd.DataFrame) -> Found:
     """Of each kind and name: the share of intervals that hold the truth, whether any test claims a difference where there is none.
 
     With several attribute sets a claim is one that is corrected over them (q), with one it is that of the set (p). And the share of
-    disparities whose own interval holds parity.
+    disparities whose own interval holds parity, of a name and of all.
     """
     rows = placed(tables).join(true, on="place")
     low, high = rows["ci_low"].to_numpy(dtype=float), rows["ci_high"].to_numpy(dtype=float)
@@ -95,21 +95,21 @@ def measured(tables: Tables, true: pd.DataFrame) -> Found:
     claim = rows["p_value"].where(corrected, rows["q_value"]).astype(float)
     rows["claimed"] = np.where(claim.isna(), np.nan, claim <= LEVEL_OF_TESTS)
     rows["called"] = np.where(rows["verdict"].isna(), np.nan, rows["verdict"] == DISPARITY)
+    rows["against"] = contradictions(rows)
     unequal = rows["true"].notna() & rows["parity"].notna() & rows["true"].ne(rows["parity"])
     rows["equal"] = ~unequal & ~(rows["kind"].eq(ORDER) & rows["metric"].isin(rows.loc[unequal & rows["kind"].eq(PAIR), "metric"]))
     summed = rows.groupby(["kind", "name"], sort=False).agg(
-        held=("held", "mean"), claimed=("claimed", "max"), called=("called", "max"), equal=("equal", "all")
+        held=("held", "mean"), claimed=("claimed", "max"), called=("called", "max"), equal=("equal", "all"), against=("against", "mean")
     )
     found: Found = {(HELD, *figure): held for figure, held in summed["held"].items()}
     tested = summed[summed["equal"] & summed["claimed"].notna()]
     for what, column in ((LEVEL, "claimed"), (CALLED, "called")):
         found |= {(what, *figure): share for figure, share in tested[column].items()}
-    found[AGAINST, "", ""] = against(rows)
-    return found
+    found |= {(AGAINST, *figure): share for figure, share in summed["against"].dropna().items()}
+    return found | {(AGAINST, "", ""): rows["against"].mean()}
 
 
-def against(rows: pd.DataFrame) -> float:
-    """The share of disparities whose own interval holds parity; NaN without a disparity. ``rows``: as ``placed``."""
-    called = rows[rows["verdict"] == DISPARITY]
-    low, high, parity = (called[name].to_numpy(dtype=float) for name in ("ci_low", "ci_high", "parity"))
-    return float(np.mean(holds(low, high, parity) == 1)) if len(called) else np.nan
+def contradictions(rows: pd.DataFrame) -> pd.Series:
+    """Of each disparity whether its own interval holds parity, as 1 or 0; NaN where no disparity is called. ``rows``: as ``placed``."""
+    low, high, parity = (rows[name].to_numpy(dtype=float) for name in ("ci_low", "ci_high", "parity"))
+    return pd.Series(holds(low, high, parity) == 1, rows.index, dtype=float).where(rows["verdict"] == DISPARITY)

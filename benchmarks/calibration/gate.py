@@ -3,7 +3,7 @@
 import numpy as np
 
 from benchmarks.calibration import authors
-from benchmarks.calibration.audited import AGAINST, DISPARITY, Tables, against, placed
+from benchmarks.calibration.audited import AGAINST, DISPARITY, Tables, contradictions, placed
 from benchmarks.calibration.heavy import LONGEST, SKIPPED, crossed
 from benchmarks.calibration.shares import Share, shares
 from benchmarks.calibration.writers import Writers
@@ -53,4 +53,4 @@ def outcome(found: Audited) -> dict[str, float]:
     tables = Tables(found.audit.scores.to_pandas(), found.audit.groups.to_pandas())
     gaps, groups = ((part["verdict"] == DISPARITY).any() for part in tables)
     said = {ANY: gaps | groups, OF_SCORES: gaps, OF_GROUPS: groups, FAILS: len(found.failures()) > 0}
-    return {what: float(value) for what, value in said.items()} | {AGAINST: against(placed(tables))}
+    return {what: float(value) for what, value in said.items()} | {AGAINST: float(contradictions(placed(tables)).mean())}

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks.calibration import authors, unequal
-from benchmarks.calibration.audited import AGAINST, DISPARITY, PAIR, Tables, against, audited, placed
+from benchmarks.calibration.audited import AGAINST, DISPARITY, PAIR, Tables, audited, contradictions, placed
 from benchmarks.calibration.shares import shares
 from benchmarks.calibration.writers import TPR, Whole, Writers
 
@@ -89,4 +89,4 @@ def calls(tables: Tables, names: list[str]) -> dict[str, float]:
     found = {GROUP: (of_groups & whole & (rows["group"] == ", ".join(f"{name}0" for name in names))).any(), ANY_GROUP: of_groups.any()}
     pairs = called & whole & (rows["kind"] == PAIR)
     found |= {said: (pairs & (rows["metric"] == metric)).any() for metric, said in SETS.items()}
-    return {what: float(value) for what, value in found.items()} | {AGAINST: against(rows)}
+    return {what: float(value) for what, value in found.items()} | {AGAINST: float(contradictions(rows).mean())}

@@ -107,8 +107,8 @@ def _misses(found: dict[str, Shares]) -> str:
     wide, number, largest = 0, 0, 0.0
     for place, of in found.items():
         for measure, share in of.items():
-            if not share.studies:
-                continue
+            if not share.studies or (measure[0] == CALLED and (LEVEL, *measure[1:]) in missed and place in missed[LEVEL, *measure[1:]]):
+                continue  # what is called too often because its p is too small too often is said once
             number, largest = number + 1, max(largest, share.error)
             low = measure[0] == HELD and LEAST_HELD - share.value > SURE * share.error
             wide += measure[0] == HELD and share.value - MOST_HELD > SURE * share.error

@@ -17,8 +17,8 @@ from benchmarks.calibration.audited import (
     PAIR,
     SET,
     Tables,
-    against,
     audited,
+    contradictions,
     measured,
     placed,
     truth,
@@ -102,7 +102,8 @@ def test_claims_count_where_there_is_parity_and_nowhere_else():
     assert (LEVEL, PAIR, "adi") not in found
     assert found[LEVEL, ORDER, "di, any set of order 1"] == 1
     assert (LEVEL, ORDER, "adi, any set of order 1") not in found
-    assert found[AGAINST, "", ""] == 0.5
+    assert (found[AGAINST, "", ""], found[AGAINST, PAIR, "di"], found[AGAINST, PAIR, "adi"]) == (0.5, 1, 0)
+    assert (AGAINST, PAIR, "fv") not in found
 
 
 def test_an_interval_without_an_upper_end_and_one_from_parity_hold_it():
@@ -110,8 +111,8 @@ def test_an_interval_without_an_upper_end_and_one_from_parity_hold_it():
         {"group": "every group", "metric": "differential_fairness", "value": 0.4, "verdict": "disparity", "ci_low": 0.0, "ci_high": None},
         {"group": "lowest / highest", "metric": "selection_rate", "value": 0.4, "verdict": "disparity", "ci_low": 0.2, "ci_high": 0.99},
     )
-    assert against(placed(rows)) == 0.5
-    assert np.isnan(against(placed(rows).assign(verdict="cannot tell")))
+    assert contradictions(placed(rows)).tolist() == [1, 0]
+    assert contradictions(placed(rows).assign(verdict="cannot tell")).isna().all()
 
 
 def test_what_misses_by_more_than_three_standard_errors_is_listed_and_no_more():
@@ -120,6 +121,7 @@ def test_what_misses_by_more_than_three_standard_errors_is_listed_and_no_more():
         (HELD, PAIR, "adi"): Share(0.91, 0.01, 400),
         (HELD, PAIR, "fv"): Share(1.0, 0.005, 400),
         (LEVEL, PAIR, "fv"): Share(0.15, 0.02, 400),
+        (CALLED, PAIR, "fv"): Share(0.14, 0.02, 400),  # as its p is too small too often, which is said already
         (LEVEL, PAIR, "adi"): Share(0.07, 0.02, 400),
         (AGAINST, "", ""): Share(0.001, 0.001, 400),
     }
