@@ -13,7 +13,7 @@ from stages import evaluate
 from stages.contract.tables import from_pandas
 
 # Tables of the stage: what its numbers are of, and whether its tests are of one attribute set or corrected over several.
-PAIR, ORDER, SIDE, OVERALL, SET, GROUP = "pair", "any set", "rate of a side", "performance", "gap over groups", "group"
+PAIR, FURTHEST, SIDE, OVERALL, SET, GROUP = "pair", "the most extreme", "rate of a side", "performance", "gap over groups", "group"
 HELD, LEVEL, CALLED, AGAINST = "held", "p <= .05", "called a disparity", "disparities against their own interval"
 DISPARITY, LEVEL_OF_TESTS = "disparity", 0.05
 PARAMS = evaluate.Params(replicates=400, permutations=400, conventions=("crossbias",))
@@ -66,7 +66,7 @@ def placed(tables: Tables) -> pd.DataFrame:
     kinds = {
         OVERALL: scores["order"] == 0,
         PAIR: scores["group"] == "protected/privileged",
-        ORDER: scores["group"].str.startswith("any set"),
+        FURTHEST: scores["group"].str.startswith("any "),
         SIDE: sides,
     }
     scores = scores.assign(kind=np.select(list(kinds.values()), list(kinds), SET))
@@ -75,29 +75,30 @@ def placed(tables: Tables) -> pd.DataFrame:
     groups = groups.assign(kind=GROUP, name=groups["metric"] + ", " + groups["comparison"])
     rows = pd.concat([scores, groups], ignore_index=True)
     rows["place"] = rows["kind"] + "|" + rows["attributes"] + "|" + rows["group"] + "|" + rows["name"]
-    ratio = (rows["kind"].eq(PAIR) & rows["metric"].ne("fv")) | rows["group"].eq("lowest / highest")
+    ratio = rows["metric"].isin(["di", "di_star", "adi"]) | rows["group"].eq("lowest / highest")
     ratio |= rows["comparison"].fillna("").str.startswith("ratio")
-    gap = rows["kind"].isin([PAIR, SET]) | rows["comparison"].fillna("none").ne("none")
+    gap = rows["kind"].isin([PAIR, SET, FURTHEST]) | rows["comparison"].fillna("none").ne("none")
     return rows.assign(parity=np.where(gap, ratio.astype(float), np.nan))
 
 
 def measured(tables: Tables, true: pd.DataFrame) -> Found:
     """Of each kind and name: the share of intervals that hold the truth, whether any test claims a difference where there is none.
 
-    With several attribute sets a claim is one that is corrected over them (q), with one it is that of the set (p). And the share of
-    disparities whose own interval holds parity, of a name and of all.
+    With several attribute sets a claim is one that is corrected over them (q, where there is one), with one it is that of the set (p).
+    And the share of disparities whose own interval holds parity, of a name and of all. What is picked as the most extreme of several is
+    tested; its interval, that of whichever it is, promises nothing.
     """
     rows = placed(tables).join(true, on="place")
     low, high = rows["ci_low"].to_numpy(dtype=float), rows["ci_high"].to_numpy(dtype=float)
-    rows["held"] = np.where(rows["true"].isna(), np.nan, holds(low, high, rows["true"].to_numpy(dtype=float)))
-    sets = tables.scores.loc[tables.scores["group"] == "protected/privileged", "attributes"].nunique()
-    corrected = rows["kind"].eq(ORDER) | (sets == 1)
-    claim = rows["p_value"].where(corrected, rows["q_value"]).astype(float)
+    rows["held"] = np.where(rows["true"].isna() | rows["kind"].eq(FURTHEST), np.nan, holds(low, high, rows["true"].to_numpy(dtype=float)))
+    several = (rows["order"] > 1).any()
+    claim = rows["p_value"].where(rows["q_value"].isna() | (not several), rows["q_value"]).astype(float)
     rows["claimed"] = np.where(claim.isna(), np.nan, claim <= LEVEL_OF_TESTS)
     rows["called"] = np.where(rows["verdict"].isna(), np.nan, rows["verdict"] == DISPARITY)
     rows["against"] = contradictions(rows)
     unequal = rows["true"].notna() & rows["parity"].notna() & rows["true"].ne(rows["parity"])
-    rows["equal"] = ~unequal & ~(rows["kind"].eq(ORDER) & rows["metric"].isin(rows.loc[unequal & rows["kind"].eq(PAIR), "metric"]))
+    metrics = rows.loc[unequal & rows["kind"].isin([PAIR, GROUP]), "metric"]
+    rows["equal"] = np.where(rows["kind"] == FURTHEST, ~rows["metric"].isin(metrics), ~unequal)
     summed = rows.groupby(["kind", "name"], sort=False).agg(
         held=("held", "mean"), claimed=("claimed", "max"), called=("called", "max"), equal=("equal", "all"), against=("against", "mean")
     )

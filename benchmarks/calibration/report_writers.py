@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from benchmarks.calibration import gate, heavy, unequal
-from benchmarks.calibration.audited import AGAINST, CALLED, GROUP, HELD, LEVEL, OVERALL, PAIR, SET, SIDE
+from benchmarks.calibration.audited import AGAINST, CALLED, FURTHEST, GROUP, HELD, LEVEL, OVERALL, PAIR, SET, SIDE
 from benchmarks.calibration.shares import Share, table, together
 
 LEAST_HELD, MOST_HELD, MOST_CLAIMED, SURE = 0.93, 0.97, 0.055, 3  # a miss is one by more than so many standard errors
@@ -71,7 +71,7 @@ def _shares_of(found: Found, places: dict[tuple, dict[str, str]]) -> Iterator[st
 
 def _levels(of: Shares) -> dict[str, str]:
     shown = {name: _with(of.get((LEVEL, *measure))) for name, measure in TESTS.items()}
-    for title, kind in (("gap over groups, most", SET), ("any other of groups, most", GROUP)):
+    for title, kind in (("any other of groups, most", GROUP), ("most extreme, most", FURTHEST), ("gap over groups, most", SET)):
         others = [share for (what, k, name), share in of.items() if (what, k) == (LEVEL, kind) and (k, name) not in TESTS.values()]
         shown[title] = _with(max((share for share in others if share.studies), key=lambda share: share.value, default=None))
     called = [share for (what, *_), share in of.items() if what == CALLED and share.studies]

@@ -10,10 +10,10 @@ from benchmarks.calibration import authors, gate, heavy, report_writers, unequal
 from benchmarks.calibration.audited import (
     AGAINST,
     CALLED,
+    FURTHEST,
     GROUP,
     HELD,
     LEVEL,
-    ORDER,
     PAIR,
     SET,
     Tables,
@@ -100,8 +100,8 @@ def test_claims_count_where_there_is_parity_and_nowhere_else():
     assert [found[what, PAIR, "fv"] for what in (HELD, LEVEL, CALLED)] == [1, 0, 0]
     assert found[HELD, PAIR, "adi"] == 0
     assert (LEVEL, PAIR, "adi") not in found
-    assert found[LEVEL, ORDER, "di, any set of order 1"] == 1
-    assert (LEVEL, ORDER, "adi, any set of order 1") not in found
+    assert found[LEVEL, FURTHEST, "di, any set of order 1"] == 1
+    assert (LEVEL, FURTHEST, "adi, any set of order 1") not in found
     assert (found[AGAINST, "", ""], found[AGAINST, PAIR, "di"], found[AGAINST, PAIR, "adi"]) == (0.5, 1, 0)
     assert (AGAINST, PAIR, "fv") not in found
 
@@ -132,13 +132,13 @@ def test_what_misses_by_more_than_three_standard_errors_is_listed_and_no_more():
     assert "adi" not in said
 
 
-def test_every_part_is_studied_and_reported():
+def test_every_part_is_studied_and_reported(undrawn):
     one = unequal.SCENARIOS[0]
-    said = "".join(report_writers.of_unequal({one: unequal.study(0, *one, 3)}))
+    said = "".join(report_writers.of_unequal({one: unequal.study(0, *one, 2)}))
     assert "| 2:1 | 0.3 | equal | one of 2 groups |" in said
     assert "standard errors up to" in said
     names = (heavy.ONE_HEAVY_UNEQUAL, heavy.CELLS, *heavy.PLANTED)
-    said = "".join(report_writers.of_heavy({(name,): heavy.study(0, name, 2) for name in names}))
+    said = "".join(report_writers.of_heavy({(name,): heavy.study(0, name, 1) for name in names}))
     assert all(f"| {name} |" in said for name in names)
     found = {(name,): gate.study(0, name, 1) for name in (gate.PARETO, gate.RIGHT)}
     assert all(0 <= share.value <= 1 for of in found.values() for share in of.values() if share.studies)
@@ -169,6 +169,13 @@ def test_authors_are_counted_by_their_groups(monkeypatch, tmp_path):
     assert texts.tolist() == [2, 1, 1]
     assert len(np.unique(groups, axis=0)) == 3
     assert groups[1, 0] == groups[2, 0] != groups[0, 0]
+
+
+def test_tests_keep_their_level_where_a_group_writes_eleven_times_as_much_and_no_verdict_is_against_its_interval():
+    found = unequal.study(0, (11, 1), "0.3", unequal.EQUAL, unequal.ONE, 30)
+    levels = [found[LEVEL, PAIR, "fv"], *(found[LEVEL, GROUP, f"{rate}, difference to everyone"] for rate in ("tpr", "accuracy"))]
+    assert max(share.value for share in levels) < 0.2  # permutations that ignore who writes how much: 0.30, 0.30 and 0.56
+    assert not found[AGAINST, "", ""].value > 0
 
 
 def test_one_heavy_writer_has_three_tenths_of_the_texts():
