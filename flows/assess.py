@@ -46,11 +46,19 @@ def main(arguments: Sequence[str] | None = None, program: str = "crossbias asses
 
 def _assessed(options: Options) -> assess_report.Assessed:
     """Read the file, look for people in its texts, score, describe and, where there is a model, ask it."""
-    found = audit_table.read(options.audit, _mine(options) if options.mentions else None)
+    searched = bool(options.mentions) and options.audit.lang == describe.LANG
+    if options.mentions and not searched and not options.audit.attributes:
+        raise BadInput(
+            f"{options.audit.file}: words for people are looked for in English texts alone, and these are in {options.audit.lang!r} "
+            f"(--lang), so nobody can be compared; name columns with --attributes."
+        )
+    found = audit_table.read(options.audit, _mine(options) if searched else None)
+    if options.mentions and not searched:
+        found.notes.append(f"texts are in {options.audit.lang!r}: words for people are looked for in English alone, so not in these.")
     scored = audit.score(found, options.audit)
     failed = [] if options.audit.fail_on is None else gate.failures(scored.scores.to_pandas(), options.audit.fail_on).to_dict("records")
     told = audit_report.tell(scored, options.audit, failed)
-    rows = describe.run(found.documents, describe.Params(attributes=options.mentions, conventions=("crossbias",)))
+    rows = describe.run(found.documents, describe.Params(attributes=options.mentions if searched else (), conventions=("crossbias",)))
     asked = assess_model.answers(found.documents, options, CELL) if options.model else None
     held = {"descriptions": (Descriptions, rows.to_pandas())} | _answered(asked)
     made = {name: _checked(table, frame, name) for name, (table, frame) in held.items()}

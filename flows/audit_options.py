@@ -63,8 +63,13 @@ def parser(program: str, description: str, grouped: bool) -> argparse.ArgumentPa
     add("--privileged", nargs="+", default=[], metavar="ATTRIBUTE=WHO", help="reference groups: gender=male race=white,asian age=..55")
     add("--author", help="the column that says who wrote a text; texts of one person are not independent")
     add("--id", help="the column of identifiers, which must not repeat")
-    add("--favourable", type=_commas, default=[], help="the favourable value (or values, with commas) of labels and decisions")
-    add("--favourable-scores", choices=("high", "low"), help="which scores, and labels cut by --threshold, are favourable")
+    add(
+        "--favourable",
+        type=_commas,
+        default=[],
+        help="the favourable value or values of labels and decisions, with commas (of 0 and 1: 1 unless told)",
+    )
+    add("--favourable-scores", choices=("high", "low"), help="which scores, and labels cut by --threshold, are favourable (default high)")
     add("--threshold", type=_threshold, help="the cut of scores, and of labels that are numbers: a number or median (default 0.5)")
     add("--containing", help="only attribute sets with this attribute")
     add("--highest-order", type=int, default=5, help="how many attributes are met at most (default 5)")

@@ -39,6 +39,7 @@ def read(
         true = outcomes.two_valued(label, options.favourable)
         favourable = true == 1
         notes = [counted_note("label", label, favourable)]
+    notes = [*taken(label, favourable, options, scale), *notes]
     score = None
     if options.score:
         score, selected, note = _scored(columns[options.score], cut, direction, scale, options)
@@ -51,6 +52,25 @@ def read(
         score = selected.astype(float)
         notes.append(NO_SCORES)
     return "regression" if scale else "classification", favourable, true, {"y_score": score, "y_pred": selected.astype(np.int64)}, notes
+
+
+def taken(label: pd.Series, favourable: Flags, options: Options, scale: bool) -> list[str]:
+    """What is taken as favourable though no option says so, and how to say otherwise; ``label``: its cells or its distinct values."""
+    columns = {role: getattr(options, role) for role in ("label", "score", "decision") if getattr(options, role)}
+    decision = columns.pop("decision", None)
+    notes = []
+    if scale:
+        if options.favourable_scores is None:
+            high = " and ".join(f"{role} {name!r}" for role, name in columns.items())
+            notes.append(f"high numbers are taken as favourable in {high}; if low ones are, add --favourable-scores low.")
+        if decision:
+            notes.append(f"1 is taken as favourable in decision {decision!r}; if 0 is, exchange its 0 and 1.")
+    elif not options.favourable:
+        one, zero = (next(iter(label[side].dropna()), plain) for side, plain in ((favourable, "1"), (~favourable, "0")))
+        where = " and ".join(f"{role} {name!r}" for role, name in (("label", options.label), ("decision", decision)) if name)
+        high = f", and high scores {options.score!r} as speaking for it" * (options.score is not None and options.favourable_scores is None)
+        notes.append(f"{one} is taken as favourable in {where}{high}; if {zero} is the favourable value, add --favourable {zero}.")
+    return notes
 
 
 def direction_of(label: pd.Series, options: Options) -> Literal["high", "low"]:

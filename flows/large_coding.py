@@ -74,7 +74,7 @@ def understand(found: Survey, options: Options) -> Coding:
     cut = 0.5 if options.threshold is None else float(options.threshold)
     true = outcomes.two_valued(label, options.favourable, times=times)
     meaning = {options.label: dict(zip(label, true.astype(int), strict=True))}
-    notes = [audit_outcomes.counted_note("label", label, true == 1, times)]
+    notes = [*audit_outcomes.taken(label, true == 1, options, False), audit_outcomes.counted_note("label", label, true == 1, times)]
     if options.score:
         audit_outcomes.refuse_uncut(options, found.low, found.high)
     if options.decision:

@@ -14,12 +14,13 @@ from flows.large_people import Profiles
 from stages.metrics import group_gini
 from stages.metrics.comparisons import Scale
 from stages.metrics.contingency import counted
+from stages.metrics.effective_sizes import Clustered
 from stages.metrics.fairness import add_up, ratio
 from stages.metrics.group_gini import Benefits
 from stages.metrics.groups import GINI, TREATMENT, Groups
 from stages.metrics.lattice import Persons, persons
 from stages.metrics.moments import Moments, joined, moments, of_kinds
-from stages.metrics.permutation import deal
+from stages.metrics.permutation import Seed, deal
 from stages.metrics.placements import Side
 
 Numbers = NDArray[np.float64]
@@ -122,12 +123,10 @@ class Tallied(Groups):
     @cached_property
     def all_benefits(self) -> tuple[Benefits, Scale]:
         missed, alarmed = group_gini.parts(self.counts)
-        added = group_gini.influence(self.counts / self.texts[:, None], self.texts)
-        found = [self._all(part, self.texts) for part in (missed, alarmed, missed + alarmed, added * self.texts)]
-        mean = np.average(added, weights=self.texts)
-        whole, spread = Benefits(*found[:3]), np.array([np.average((added - mean) ** 2, weights=self.texts)])
+        whole, added = Benefits(*(self._all(part, self.texts) for part in (missed, alarmed, missed + alarmed))), self.influence / self.texts
+        spread = np.array([np.average((added - np.average(added, weights=self.texts)) ** 2, weights=self.texts)])
         each = float(ratio(whole.value() * (1 - whole.value()), spread)[0])
-        return whole, Scale(0.0, 1.0, each, found[3].alike(spread))
+        return whole, Scale(0.0, 1.0, each, self.all_benefit_parts.alike(spread))
 
     def _all(self, values: Numbers, counting: Numbers) -> Moments:
         hits, texts = (add_up(self.authors, part, len(self.number))[:, None] / self.number[:, None] for part in (values, counting))
@@ -138,29 +137,51 @@ class Tallied(Groups):
         parts = self.people.moments(counting, counting), self._all(counting, counting)
         return Side(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("texts", "text_squares", "people")))
 
-    def deals(self, metric: str, draws: int, seed: int) -> Iterator[Numbers]:
+    @cached_property
+    def influence(self) -> Numbers:
+        return group_gini.influence(self.counts / self.texts[:, None], self.texts) * self.texts
+
+    @cached_property
+    def benefit_parts(self) -> Moments:
+        return self.people.moments(self.influence, self.texts)
+
+    @cached_property
+    def all_benefit_parts(self) -> Moments:
+        return self._all(self.influence, self.texts)
+
+    def quantities(self, metric: str) -> tuple[Numbers, ...]:
+        return (*group_gini.parts(self.counts), self.texts) if metric == GINI else self.parts(metric)
+
+    def deals(self, metric: str, draws: int, seed: Seed) -> Iterator[tuple[Numbers, Clustered]]:
         """As of texts; of scores, and of ``MANY`` people, in the normal limit."""
+        for by_cell in self._deals(metric, draws, seed):
+            yield self.dealt(metric, by_cell)
+
+    def _deals(self, metric: str, draws: int, seed: Seed) -> Iterator[Numbers]:
         if (found := self._of_scores(metric)) is not None:
-            totals, sample = found[0].records[found[1]].totals[[2, 0, 1, 3, 4, 5]], found[0].sample[:, found[1]].T
-            return limit(totals[0], *_spread(totals.sum(axis=1)), sample[sample[:, 1] > 0], draws, seed)
-        kinds = cast(Kinds, self.people)
-        parts = (*group_gini.parts(self.counts), self.texts) if metric == GINI else self.parts(metric)
-        outcomes = np.stack([kinds.records(part) for part in parts], axis=1)
-        counting = outcomes[:, -1] > 0
+            return self._deals_of_scores(metric, found[0].records[found[1]].totals, found[0].sample[:, found[1]], draws, seed)
+        kinds, quantities = cast(Kinds, self.people), self.quantities(metric)
+        outcomes = self.outcomes(metric, [kinds.records(part) for part in quantities])
+        counting = outcomes[:, len(quantities) - 1] > 0
         outcomes, cell, number = outcomes[counting], kinds.cell[counting], kinds.number[counting]
         cells = len(self.lattice.group)
         if number.sum() >= MANY:
             return limit_of(add_up(cell, number, cells), outcomes, number, draws, seed)
-        alike, first, kind = np.unique(outcomes, axis=0, return_index=True, return_inverse=True)
+        alike, first, kind = np.unique(outcomes[:, : len(quantities)], axis=0, return_index=True, return_inverse=True)
         blocks = np.bincount(cell * len(alike) + kind.ravel(), number, cells * len(alike)).astype(np.int64).reshape(cells, -1)
         return deal(blocks, outcomes[first], draws, seed)
 
+    def _deals_of_scores(self, metric: str, moments: Numbers, sample: Numbers, draws: int, seed: Seed) -> Iterator[Numbers]:
+        """Sums of people's hits, texts and their products from moments [6, cells] and the ``sample`` [2, people] of some of them.
 
-def _spread(moments: Numbers) -> tuple[Numbers, Numbers]:
-    """Mean and covariance of hits and texts from people, hits, texts and the sums of hits^2, hits x texts, texts^2."""
-    people, *sums = moments
-    mean = np.array(sums[:2]) / people
-    return mean, np.array([sums[2:4], sums[3:5]]) / people - np.outer(mean, mean)
+        Means, and the covariance of hits and texts, are exact; how products vary is as in the sample.
+        """
+        people, moments = moments[2], moments[[0, 1, 3, 4, 5]]
+        pool = self.outcomes(metric, list(sample[:, sample[1] > 0]))
+        mean = moments.sum(axis=1) / people.sum()
+        covariance = np.cov(pool, rowvar=False, bias=True)
+        covariance[:2, :2] = mean[2:][[[0, 1], [1, 2]]] - np.outer(mean[:2], mean[:2])
+        return limit(people, mean, covariance, pool, draws, seed)
 
 
 def of_profiles(people: Profiles, layout: Layout, kept: Tally) -> Tallied:

@@ -1,13 +1,14 @@
 """The size-matched null of very many people: what their deals come to in the normal limit, in memory that does not grow with them."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stages.metrics.contingency import Contingency, memberships
+from stages.metrics.contingency import Contingency, memberships, sides, with_products
 from stages.metrics.fairness import add_up
-from stages.metrics.permutation import blocks_of, favourable_only
+from stages.metrics.permutation import Seed, blocks_of
 from stages.metrics.scoring import Cell, Rules, Sets, sample
 
 Numbers = NDArray[np.float64]
@@ -20,22 +21,19 @@ CHUNK = 100
 
 def sampled(table: Contingency, sets: Sets, rules: Rules) -> Cell:
     """``scoring.sample``, its null in the normal limit where there are ``MANY`` people."""
-    if table.authors.sum() < MANY:
-        return sample(table, sets, rules)
-    replicates = np.concatenate(list(table.replicates(sets, rules.replicates, rules.seed)))
-    nulls = [_null(part, sets, rules.permutations, rules.seed) for part in (table, favourable_only(table))]
-    return Cell(table, sets, rules, table.sums(sets), replicates, nulls[0], nulls[1], None)
+    cell = sample(table, sets, rules)
+    return cell if table.authors.sum() < MANY else replace(cell, null=_null)
 
 
-def _null(table: Contingency, sets: Sets, draws: int, seed: int) -> Numbers:
-    """Group sums [draws, groups, 4] of people's outcomes dealt anew."""
+def _null(table: Contingency, sets: Sets, draws: int, seed: Seed) -> Iterator[Numbers]:
+    """``permutation.null_sums`` in the limit."""
     statuses, outcomes, blocks = blocks_of(table)
-    members, number = memberships(statuses, table.attributes, sets).astype(float), blocks.sum(axis=0).astype(float)
-    dealt = limit_of(blocks.sum(axis=1).astype(float), outcomes, number, draws, seed)
-    return np.concatenate([np.einsum("rsq,sg->rgq", part, members, optimize=True) for part in dealt])
+    members, number = sides(memberships(statuses, table.attributes, sets)).astype(float), blocks.sum(axis=0).astype(float)
+    for dealt in limit_of(blocks.sum(axis=1).astype(float), with_products(outcomes), number, draws, seed):
+        yield np.einsum("rsq,sg->rgq", dealt, members, optimize=True)
 
 
-def limit_of(sizes: Numbers, outcomes: Numbers, number: Numbers, draws: int, seed: int) -> Iterator[Numbers]:
+def limit_of(sizes: Numbers, outcomes: Numbers, number: Numbers, draws: int, seed: Seed) -> Iterator[Numbers]:
     """Sums [chunk, cells, quantities] of ``number`` [kinds] people with ``outcomes`` [kinds, quantities] dealt to cells of ``sizes``."""
     mean = number @ outcomes / number.sum()
     covariance = (outcomes * number[:, None]).T @ outcomes / number.sum() - np.outer(mean, mean)
@@ -44,7 +42,7 @@ def limit_of(sizes: Numbers, outcomes: Numbers, number: Numbers, draws: int, see
     return limit(sizes, mean, covariance, pool, draws, seed)
 
 
-def limit(number: Numbers, mean: Numbers, covariance: Numbers, pool: Numbers, draws: int, seed: int) -> Iterator[Numbers]:
+def limit(number: Numbers, mean: Numbers, covariance: Numbers, pool: Numbers, draws: int, seed: Seed) -> Iterator[Numbers]:
     """Sums [chunk, cells, quantities] of people dealt to cells of ``number`` [cells]: normal, of the moments of such deals.
 
     ``mean`` [quantities] and ``covariance`` are those of all people. In a cell of few, each is drawn from ``pool`` [people, quantities].

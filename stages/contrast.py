@@ -4,11 +4,11 @@ import functools
 import multiprocessing
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import pandas as pd
 import pyarrow as pa
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from stages.contract.bad_input import BadInput
 from stages.contract.challenges import Responses
@@ -29,16 +29,26 @@ Method = Literal["beta_expected", "beta_observed", "beta_cluster", "mixed", "ols
 class Params(Section):
     """``references``: of each attribute to look at, the categories to compare with; a challenge has one of them.
 
-    ``methods`` and ``test``: see ``stages.contrasts.methods``. ``processes``: how many regressions are fitted at once.
+    ``methods`` and ``test``: see ``stages.contrasts.methods``. ``precision``: those of the attributes on which the precision of the
+    Beta regressions depends too (by default none: it is constant), as scores may spread more in one group than in another.
+    ``processes``: how many regressions are fitted at once.
     ``order``: how many attributes of labelled sentences are met together.
     """
 
     references: dict[Name, tuple[str, ...]] = Field(default={"gender": ("male",), "group": ("white", "Anglo", "European")}, min_length=1)
     methods: tuple[Method, ...] = METHODS  # type: ignore[assignment]
+    precision: tuple[Name, ...] = ()
     test: Literal["t", "z"] = "t"
     confidence: float = Field(default=0.95, gt=0, lt=1)
     processes: int = Field(default=1, ge=1)
     order: int = Field(default=2, ge=1)
+
+    @model_validator(mode="after")
+    def _precision_of_attributes(self) -> Self:
+        unknown = [name for name in self.precision if name not in self.references]
+        if unknown or len(set(self.precision)) < len(self.precision):
+            raise ValueError(f"precision: {', '.join(unknown or self.precision)}: list each once, of {', '.join(self.references)}")
+        return self
 
 
 def run(
@@ -88,7 +98,7 @@ def _fit(question: tuple[dict[str, str], pd.DataFrame], params: Params) -> tuple
     references = {name: _reference(name, listed, sentences, about["corpus"]) for name, listed in params.references.items()}
     named = sentences.dropna(subset=list(references))
     clusters = pd.DataFrame({"template": named["template"] + " " + named["emotion_word"].fillna(""), "person": named["person"]})
-    rules = Rules(references, methods=params.methods, test=params.test, confidence=params.confidence)
+    rules = Rules(references, precision=params.precision, methods=params.methods, test=params.test, confidence=params.confidence)
     return contrasts(named["unit_score"].to_numpy(), named[list(references)], clusters, rules, about)
 
 

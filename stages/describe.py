@@ -1,6 +1,7 @@
 """documents -> how labels go along with whom texts mention and with what authors declared: the data's own bias, before any model"""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -58,7 +59,8 @@ class Held(NamedTuple):
 def run(documents: Documents, params: Params) -> Descriptions:
     """A row of counts, shares, base rate and association for every term found, every group, and every category of every column.
 
-    Words are looked for in English texts and compared with English texts. BadInput: an attribute without a word list.
+    Words are looked for in English texts and compared with English texts, mined columns too, as they are null elsewhere. BadInput: an
+    attribute without a word list.
     """
     frame = documents.to_pandas()
     lists = word_lists.chosen(word_lists.read(WORDS), params.attributes, "params.yaml: describe")
@@ -66,7 +68,10 @@ def run(documents: Documents, params: Params) -> Descriptions:
     if len(english) < len(frame):
         print(f"describe: {len(frame) - len(english)} of {len(frame)} texts are not English and are not searched for words", flush=True)
     words = mentioned(english["text"].tolist(), lists, params) if len(english) else iter(())
-    rows = [*_rows(english, words, params), *_rows(frame, categories(frame), params)]
+    mined = [name for name in frame.columns if name.startswith(MINED)]
+    searched = english[mined] if len(english) else pd.DataFrame()
+    declared = frame.drop(columns=mined)
+    rows = [*_rows(english, chain(words, categories(searched)), params), *_rows(frame, categories(declared), params)]
     found = pd.DataFrame(rows, columns=[name for name in column_names(Descriptions) if name != "q_value"])
     found["q_value"] = np.nan
     for _, part in found.groupby("convention"):

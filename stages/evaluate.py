@@ -25,6 +25,7 @@ from stages.metrics.group_scores import score_groups
 from stages.metrics.group_tests import compare_groups
 from stages.metrics.groups import Groups as AsTheyAre
 from stages.metrics.groups import gather
+from stages.metrics.most_extreme import most_extreme
 from stages.metrics.performance import METRICS
 from stages.metrics.roc_curves import roc_curves
 from stages.metrics.scoring import OURS, PAIR, Cell, Row, Rules, Sets, finite, sample, score_gaps, score_performance, score_rates
@@ -126,7 +127,8 @@ def compare_all(groups: AsTheyAre, rules: Rules) -> tuple[list[Row], pd.DataFram
     """Gaps over all groups of each set, and the scores of every group."""
     measured = estimates(groups)
     tests, rows = compare_groups(groups, measured, rules)
-    return rows, score_groups(groups, measured, tests, rules)
+    scores = score_groups(groups, measured, tests, rules)
+    return rows + most_extreme(scores, tests, rules), scores
 
 
 def joined(documents: pa.Table, subgroups: pa.Table, predictions: pa.Table) -> pd.DataFrame:
@@ -152,7 +154,7 @@ def joined(documents: pa.Table, subgroups: pa.Table, predictions: pa.Table) -> p
 
 def headline(scores: pd.DataFrame) -> dict[str, Any]:
     """Performance, and by order the ADI furthest from 1 (as a ratio: 0.5 is as far as 2) and the largest FV; null where undefined."""
-    everyone = scores[scores["order"] == 0].set_index("metric")["value"]
+    everyone = scores[scores["group"] == "everyone"].set_index("metric")["value"]
     gaps = scores[(scores["group"] == PAIR) & (scores["convention"] == OURS)]
     found: dict[str, Any] = {metric: finite(everyone[metric]) for metric in METRICS}
     # An ADI of 0 is infinitely far from 1 and leads its order.

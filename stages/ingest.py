@@ -101,13 +101,19 @@ def _checked(frame: pd.DataFrame, blank: np.ndarray, source: Path, label: str) -
 
 
 def _mentioned(frame: pd.DataFrame, parts: Callable[[], Iterator[pa.Array]], params: Params, source: Path) -> dict[str, np.ndarray]:
-    """Columns mined from the English texts, null for others; of how many texts each says something is printed."""
+    """Columns mined from the English texts, null for others; of how many texts each says something is printed.
+
+    None where no text is English: a column of a search that was not made would say that nobody is mentioned.
+    """
     declared = [name for name in frame.columns if name.startswith(MINED)]
     if declared:
         raise BadInput(f"{source}: column {declared[0]!r} has a name that mined columns have (mentioned_, mentions_); rename it.")
     if not params.mentions:
         return {}
     english = (frame["lang"] == LANG).to_numpy()
+    if not english.any():
+        print(f"ingest: none of {len(frame)} texts is English, so whom they mention is not looked for", flush=True)
+        return {}
     columns = mining.columns(parts(), english, params.mentions)
     for name, values in columns.items():
         known = sum(value not in (None, "not mentioned") for value in values[english])

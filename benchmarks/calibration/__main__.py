@@ -1,27 +1,38 @@
 """``python -m benchmarks.calibration [STUDIES] [PART ...]`` prints the tables of docs/calibration.md and draws its figure.
 
-Parts are pairs, groups, families, power and peers, by default all. Every scenario has a seed of its own (its part's number and its
-place), so that the same command prints the same tables.
+Parts are pairs, groups, families, power, peers, unequal, heavy and gate, by default all. Every scenario has a seed of its own (its part's
+number and its place), so that the same command prints the same tables.
 """
 
+import os
 import sys
 from multiprocessing import get_context
 from multiprocessing.pool import Pool
 from pathlib import Path
 from types import ModuleType
 
-from benchmarks.calibration import families, groups, pairs, peers, power
-from benchmarks.calibration.report import REPORTS
+from benchmarks.calibration import families, gate, groups, heavy, pairs, peers, power, report, report_writers, unequal
 
-PARTS = {"pairs": pairs, "groups": groups, "families": families, "power": power, "peers": peers}
+PARTS = {
+    "pairs": pairs,
+    "groups": groups,
+    "families": families,
+    "power": power,
+    "peers": peers,
+    "unequal": unequal,
+    "heavy": heavy,
+    "gate": gate,
+}
+REPORTS = report.REPORTS | {unequal: report_writers.of_unequal, heavy: report_writers.of_heavy, gate: report_writers.of_gate}
 STUDIES = 60
 # Studies of a scenario, as a share of these: what is dear has fewer.
-SHARES = {"pairs": 10, "groups": 1, "families": 2, "power": 1, "peers": 1 / 6}
+SHARES = {"pairs": 10, "groups": 1, "families": 2, "power": 1, "peers": 1 / 6, "unequal": 5, "heavy": 5, "gate": 5 / 2}
 PLANTED = 1 / 3  # of these where groups differ
 FIGURE = Path(__file__).parents[2] / "docs" / "calibration.svg"
 
 
 def main(studies: int, *chosen: str) -> None:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # two processes, each with its own threads of linear algebra, would wait for each other
     with get_context("spawn").Pool(2) as pool:
         for name in chosen or PARTS:
             part, each = PARTS[name], max(2, round(studies * SHARES[name]))

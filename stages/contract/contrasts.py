@@ -10,6 +10,8 @@ from stages.contract.tables import At
 # with either information, beta_cluster the same estimate with clusters, mixed random effects of templates and names,
 # ols_as_published the published convention. `estimate` is on the scale that `scale` names (logit or score), `statistic` is t on
 # `degrees` of freedom or, where these are null, z; `q_value` is adjusted for all terms of the method over corpora x tasks x models.
+# Where the design lets the precision depend on attributes, `beta_cluster_precision` and so on are its coefficients: `scale` is then
+# "log precision" and there is no effect on the score.
 # `response_effect`: the change of the mean score, averaged over everything else, with its own test and q-value: a coefficient stands
 # beside the reference of every other attribute. `n`: sentences; `squeezed`: scores not inside (0, 1).
 Contrasts = Annotated[

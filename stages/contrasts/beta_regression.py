@@ -1,21 +1,18 @@
 """Beta regression of scores in (0, 1): logit link of the mean, log link of the precision (Ferrari and Cribari-Neto 2004)."""
 
-import warnings
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import linalg, stats
 from scipy.special import expit, logit
 
 from stages.contract.bad_input import BadInput
+from stages.contrasts.beta_maximum import Maximum, basis, inverse, maximum
+from stages.contrasts.estimates import Matrix, Vector
 
-Vector = NDArray[np.float64]
-Matrix = NDArray[np.float64]
-# A fit has converged when a further Newton step would add less than this to the log-likelihood.
-LEAST_GAIN = 1e-8
-LEAST_VARIANCE = 1e-12  # of the logits around their fit, beside their variance: below it is rounding
+LEAST_RANGE = 1e-13  # of the fitted logits beside their size: below it is rounding
 
 
 @dataclass(frozen=True)
@@ -58,31 +55,26 @@ def squeeze(scores: Vector) -> tuple[Vector, int]:
 
 
 def fit(scores: Vector, matrix: Matrix, precision: Matrix | None = None) -> BetaFit | str:
-    """Fit by statsmodels' BetaModel, quasi-Newton steps (BFGS) and then Newton's.
+    """Maximum likelihood by Newton's steps (Fisher's where the likelihood is not concave), halved until it grows.
 
     ``scores`` [rows] lie in (0, 1), else BadInput; ``matrix`` [rows, columns] holds the covariates of the mean, ``precision``
-    [rows, columns] those of the precision (by default constant). BFGS alone may stop early; Newton alone may run away. Instead of a
-    fit, why there is none: too few scores, no variance, no maximum.
+    [rows, columns] those of the precision (by default constant), in any unit: steps are taken on orthogonal columns of equal length.
+    Instead of a fit, why there is none: too few scores, covariates that say the same, no variance, a precision without bound.
     """
     if not ((scores > 0) & (scores < 1)).all():
         raise BadInput(f"{(~((scores > 0) & (scores < 1))).sum()} of {len(scores)} scores are not between 0 and 1: squeeze them first.")
-    from statsmodels.othermod.betareg import BetaModel
-
     precision = np.ones((len(scores), 1)) if precision is None else precision
-    logits = logit(scores)
-    beta = np.linalg.lstsq(matrix, logits, rcond=None)[0]
-    reason = _degenerate(logits, logits - matrix @ beta, matrix.shape[1] + precision.shape[1])
-    if reason:
-        return reason
-    model = BetaModel(scores, matrix, exog_precision=precision)
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # whether the fit converged is checked below
-        found = model.fit(_start(scores, matrix, beta, precision), method="bfgs", skip_hessian=True).params
-        found = model.fit(found, method="newton", maxiter=100, skip_hessian=True).params
-        slope, hessian = model.score(found), model.hessian(found, observed=True)
-    if not (np.isfinite(hessian).all() and np.linalg.eigvalsh(hessian)[-1] < 0 and -slope @ np.linalg.solve(hessian, slope) < LEAST_GAIN):
-        return "the fit does not converge: the likelihood has no maximum"
-    return _measured(model, found, logits)
+    parameters, logits = matrix.shape[1] + precision.shape[1], logit(scores)
+    if len(scores) <= parameters:
+        return f"{len(scores)} scores are too few for {parameters} parameters"
+    if np.ptp(scores) == 0:
+        return f"all {len(scores)} scores are the same"
+    left, right = basis(matrix, "mean"), basis(precision, "precision")
+    if isinstance(left, str) or isinstance(right, str):
+        return left if isinstance(left, str) else str(right)
+    with np.errstate(all="ignore"):  # a step too far gives infinity or nothing, and is halved
+        found = maximum(scores, logits, left[0], right[0])
+        return found if isinstance(found, str) else _measured(found, logits, (matrix, precision), (left, right))
 
 
 def likelihood_ratio(larger: BetaFit, smaller: BetaFit) -> tuple[float, int, float]:
@@ -97,45 +89,31 @@ def likelihood_ratio(larger: BetaFit, smaller: BetaFit) -> tuple[float, int, flo
     return statistic, degrees, float(stats.chi2.sf(statistic, degrees))
 
 
-def _degenerate(logits: Vector, residuals: Vector, parameters: int) -> str | None:
-    if len(logits) <= parameters:
-        return f"{len(logits)} scores are too few for {parameters} parameters"
-    if np.ptp(logits) == 0:
-        return f"all {len(logits)} scores are the same"
-    if residuals.var() < LEAST_VARIANCE * logits.var():
-        return "scores do not vary within groups, so that their precision has no bound"
-    return None
-
-
-def _start(scores: Vector, matrix: Matrix, beta: Vector, precision: Matrix) -> Vector:
-    """Least squares on the logits, and the precision of their spread (Ferrari and Cribari-Neto 2004, p. 805)."""
-    mean = expit(matrix @ beta)
-    variance = (logit(scores) - matrix @ beta).var() * (mean * (1 - mean)) ** 2
-    phi = np.maximum(np.mean(mean * (1 - mean) / variance) - 1, 0.1)
-    return np.r_[beta, np.linalg.lstsq(precision, np.full(len(scores), np.log(phi)), rcond=None)[0]]
-
-
-def _measured(model: Any, found: Vector, logits: Vector) -> BetaFit:
-    columns = model.exog.shape[1]
-    expected, observed = (np.linalg.inv(-model.hessian(found, observed=kind)) for kind in (False, True))
-    linear = model.exog @ found[:columns]
-    r2 = np.corrcoef(linear, logits)[0, 1] ** 2 if np.ptp(linear) > 0 else np.nan
+def _measured(found: Maximum, logits: Vector, covariates: tuple[Matrix, Matrix], bases: tuple[tuple[Matrix, Matrix], ...]) -> BetaFit:
+    """What was found, in terms of the covariates as they were given."""
+    (left, back), (_, back_precision) = bases
+    columns = left.shape[1]
+    at = found.moved + np.r_[found.start, np.zeros(len(back_precision))]
+    turned = linalg.block_diag(back, back_precision)
+    expected, observed = (turned @ inverse(information) @ turned.T for information in found.both)
+    linear = left @ at[:columns]
+    mean, precision = covariates
     return BetaFit(
-        found[:columns],
-        found[columns:],
+        back @ at[:columns],
+        back_precision @ at[columns:],
         expected,
         observed,
-        model.score_obs(found),
-        _informations(model, found),
-        float(model.loglike(found)),
-        float(r2),
+        np.hstack([found.rows.mean[:, None] * mean, found.rows.precision[:, None] * precision]),
+        _informations(found.rows.observed, mean, precision),
+        float((found.rows.log_likelihood - np.log(expit(logits)) - np.log(expit(-logits))).sum()),
+        float(np.corrcoef(linear, logits)[0, 1] ** 2) if np.ptp(linear) > LEAST_RANGE * np.abs(linear).max() else np.nan,
     )
 
 
-def _informations(model: Any, found: Vector) -> NDArray[np.float64]:
+def _informations(factors: NDArray[np.float64], mean: Matrix, precision: Matrix) -> NDArray[np.float64]:
     """Minus the second derivatives of each row's log-likelihood [rows, both, both]."""
-    mean, both, precision = (-factor[:, None, None] for factor in model.hessian_factor(found, observed=True))
-    left, right = model.exog[:, :, None], model.exog_precision[:, :, None]
-    across = both * left * right.swapaxes(1, 2)
-    upper = np.concatenate([mean * left * left.swapaxes(1, 2), across], axis=2)
-    return np.concatenate([upper, np.concatenate([across.swapaxes(1, 2), precision * right * right.swapaxes(1, 2)], axis=2)], axis=1)
+    by_mean, mixed, by_precision = factors[:, :, None, None]
+    left, right = mean[:, :, None], precision[:, :, None]
+    across = mixed * left * right.swapaxes(1, 2)
+    upper = np.concatenate([by_mean * left * left.swapaxes(1, 2), across], axis=2)
+    return np.concatenate([upper, np.concatenate([across.swapaxes(1, 2), by_precision * right * right.swapaxes(1, 2)], axis=2)], axis=1)

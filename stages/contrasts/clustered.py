@@ -31,6 +31,8 @@ def clustered(
     """
     single: list[Matrix] = []
     together = np.zeros(informations.shape[1:])
+    unit = 1 / np.sqrt(np.abs(np.diag(informations.sum(axis=0))))  # of each parameter: what is rounding must not hang on it
+    contributions, informations = contributions * unit, informations * unit * unit[:, None]
     for number in range(1, len(clusters.columns) + 1):
         for chosen in combinations(clusters.columns, number):
             codes = clusters.groupby(list(chosen), sort=False, observed=True).ngroup().to_numpy()
@@ -42,6 +44,7 @@ def clustered(
     degrees = min(clusters[way].nunique() for way in clusters) - 1
 
     def spread(weights: Matrix) -> tuple[Vector, Vector]:
+        weights = weights * unit
         variances = [np.einsum("ki,ij,kj->k", weights, found, weights) for found in (together, *single)]
         return np.sqrt(np.maximum(np.max(variances, axis=0), 0)), np.full(len(weights), float(degrees))
 

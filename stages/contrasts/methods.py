@@ -17,6 +17,7 @@ from stages.contrasts.clustered import Correction, clustered
 from stages.contrasts.design_matrix import DesignMatrix, design_matrix
 from stages.contrasts.estimates import Estimates, Matrix, Vector, spread, undefined
 
+Part = Literal["mean", "precision"]
 METHODS = ("beta_expected", "beta_observed", "beta_cluster", "mixed", "ols_as_published")
 
 
@@ -54,14 +55,14 @@ def refuse(scores: Vector, attributes: pd.DataFrame, clusters: pd.DataFrame, rul
             raise BadInput(f"{method} asks which sentences are alike: give clusters, or leave it out of the methods.")
 
 
-def precision_matrix(attributes: pd.DataFrame, rules: Rules) -> Matrix | None:
-    """Covariates of the precision [sentences, columns]; None where it is constant."""
+def precision_design(attributes: pd.DataFrame, rules: Rules) -> DesignMatrix | None:
+    """Main effects of the attributes that the precision depends on; None where it is constant."""
     if not rules.precision:
         return None
     chosen = attributes[list(rules.precision)]
     references = {attribute: rules.references[attribute] for attribute in rules.precision if attribute in rules.references}
     adjusted = [attribute for attribute in rules.precision if attribute not in references]
-    return design_matrix(chosen, references, 1 if references else None, adjusted).matrix
+    return design_matrix(chosen, references, 1 if references else None, adjusted)
 
 
 def beta_fit(scores: Vector, squeezed: Vector, design: DesignMatrix, precision: Matrix | None) -> BetaFit | str:
@@ -69,8 +70,8 @@ def beta_fit(scores: Vector, squeezed: Vector, design: DesignMatrix, precision: 
     return _at_the_border(scores, design) or beta_regression.fit(squeezed, design.matrix, precision)
 
 
-def of_beta(method: str, beta: BetaFit | str, design: DesignMatrix, clusters: pd.DataFrame, rules: Rules) -> Estimates:
-    """The paper's test with expected or observed information, or the same estimate with clusters."""
+def of_beta(method: str, beta: BetaFit | str, design: DesignMatrix, clusters: pd.DataFrame, rules: Rules, of: Part = "mean") -> Estimates:
+    """The paper's test with expected or observed information, or the same estimate with clusters; ``design`` is that of the part."""
     columns = len(design.terms)
     if isinstance(beta, str):
         return undefined(columns, beta)
@@ -78,10 +79,17 @@ def of_beta(method: str, beta: BetaFit | str, design: DesignMatrix, clusters: pd
         whole = clustered(beta.contributions, beta.informations, clusters, rules.correction)
         if isinstance(whole, str):
             return undefined(columns, whole)
-        rest = len(beta.precision)
-        return Estimates(beta.mean, lambda weights: whole(np.pad(weights, ((0, 0), (0, rest)))))
-    covariance = getattr(beta, method.removeprefix("beta_"))[:columns, :columns]
-    return Estimates(beta.mean, spread(covariance, len(beta.contributions) - beta.parameters if rules.test == "t" else np.inf))
+        return Estimates(getattr(beta, of), lambda weights: whole(_among(weights, beta, of)))
+    covariance = getattr(beta, method.removeprefix("beta_"))
+    free = len(beta.contributions) - beta.parameters if rules.test == "t" else np.inf
+    every = spread(covariance, free)
+    return Estimates(getattr(beta, of), lambda weights: every(_among(weights, beta, of)))
+
+
+def _among(weights: Matrix, beta: BetaFit, of: Part) -> Matrix:
+    """``weights`` [combinations, columns] of the mean's or the precision's coefficients, as weights of both [combinations, parameters]."""
+    before = 0 if of == "mean" else len(beta.mean)
+    return np.pad(weights, ((0, 0), (before, beta.parameters - before - weights.shape[1])))
 
 
 def of_mixed(outcome: Vector, design: DesignMatrix, clusters: pd.DataFrame, rules: Rules) -> Estimates:

@@ -11,10 +11,11 @@ from stages.contrasts import beta_regression, marginal
 from stages.contrasts.beta_regression import BetaFit
 from stages.contrasts.design_matrix import DesignMatrix, design_matrix, name
 from stages.contrasts.estimates import Estimates, Matrix, Vector
-from stages.contrasts.methods import Rules, beta_fit, of_beta, of_mixed, of_ordinary, precision_matrix, refuse
+from stages.contrasts.methods import Rules, beta_fit, of_beta, of_mixed, of_ordinary, precision_design, refuse
 
 LIKELIHOOD_RATIOS = ("lr_any", "lr_interaction")
 GOODNESS = ("precision", "log_likelihood", "pseudo_r2", *(ratio + end for ratio in LIKELIHOOD_RATIOS for end in ("", "_degrees", "_p")))
+OF_PRECISION = "_precision"
 STARS = ((0.01, "***"), (0.05, "**"), (0.10, "*"))  # the paper's
 LEAST_ERROR = 1e-12  # a standard error below it is rounding
 
@@ -25,13 +26,15 @@ def contrasts(
     """The rows of ``Contrasts`` but for q-values, and the row of ``ContrastFits``, each with the labels ``about`` (corpus, model, emotion).
 
     ``scores`` [sentences] of any range; ``attributes`` [sentences, attributes] categorical; ``clusters`` [sentences, ways] say which
-    sentences are alike: their template (with its emotion word), the name in them. BadInput: rows that do not match, scores that are no
-    numbers, what ``design_matrix`` refuses.
+    sentences are alike: their template (with its emotion word), the name in them. Where ``rules`` let the precision depend on
+    attributes, each Beta method has rows of a second method, its name with ``_precision``: coefficients of log phi, without effects.
+    BadInput: rows that do not match, scores that are no numbers, what ``design_matrix`` refuses.
     """
     refuse(scores, attributes, clusters, rules)
     design = design_matrix(attributes, rules.references, rules.order, rules.adjusted)
     squeezed, outside = beta_regression.squeeze(scores)
-    precision = precision_matrix(attributes, rules)
+    dispersion = precision_design(attributes, rules)
+    precision = None if dispersion is None else dispersion.matrix
     beta = beta_fit(scores, squeezed, design, precision)
     frames = []
     for method in rules.methods:
@@ -41,6 +44,9 @@ def contrasts(
             found, scale = of_mixed(squeezed if rules.scale == "logit" else scores, design, clusters, rules), rules.scale
         else:
             found, scale = of_beta(method, beta, design, clusters, rules), "logit"
+            if dispersion is not None:
+                log_phi = of_beta(method, beta, dispersion, clusters, rules, "precision")
+                frames.append(_coefficients(log_phi, dispersion, "log precision", rules).assign(method=method + OF_PRECISION))
         frames.append(_tested(found, design, scale, rules).assign(method=method))
     known = {**about, "n": len(scores), "squeezed": outside}
     return pd.concat(frames, ignore_index=True).assign(**known), {**known, **_goodness(squeezed, design, precision, beta)}
@@ -66,18 +72,29 @@ def stars(p_value: float) -> str:
 def _tested(found: Estimates, design: DesignMatrix, scale: str, rules: Rules) -> pd.DataFrame:
     places = design.places()
     effects, slopes = marginal.contrasts(design, found.coefficients, "logit" if scale == "logit" else "identity")
-    coefficient = _test(found, found.coefficients[places], np.eye(len(design.terms))[places], rules)
+    coefficient = _coefficients(found, design, scale, rules)
     effect = _test(found, effects[places], slopes[places], rules).drop(columns="statistic")
     untested = coefficient["standard_error"].isna() | effect["standard_error"].isna()
     return pd.concat(
         [
-            pd.DataFrame({"term": [name(design.terms[place]) for place in places], "scale": scale, "estimate": found.coefficients[places]}),
-            coefficient.assign(stars=[stars(p) for p in coefficient["p_value"]]),
+            coefficient.drop(columns="reason"),
             effect.rename(columns=lambda column: f"response_{column.removeprefix('ci_')}").assign(response_effect=effects[places]),
-            pd.DataFrame({"reason": [found.reason or ("the standard error is 0" if lacks else None) for lacks in untested]}),
+            pd.DataFrame({"reason": _reasons(found, untested)}),
         ],
         axis=1,
     )
+
+
+def _coefficients(found: Estimates, design: DesignMatrix, scale: str, rules: Rules) -> pd.DataFrame:
+    places = design.places()
+    tested = _test(found, found.coefficients[places], np.eye(len(design.terms))[places], rules)
+    names = pd.DataFrame({"term": [name(design.terms[place]) for place in places], "scale": scale, "estimate": found.coefficients[places]})
+    told = {"stars": [stars(p) for p in tested["p_value"]], "reason": _reasons(found, tested["standard_error"].isna())}
+    return pd.concat([names, tested.assign(**told)], axis=1)
+
+
+def _reasons(found: Estimates, untested: pd.Series) -> list[str | None]:
+    return [found.reason or ("the standard error is 0" if lacks else None) for lacks in untested]
 
 
 def _test(found: Estimates, value: Vector, weights: Matrix, rules: Rules) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Columns of strings -> labels, scores and decisions, favourable being high; what could be meant in two ways is asked, not guessed."""
+"""Columns of strings -> labels, scores and decisions, favourable being high: of 0 and 1 it is 1 unless told, of words it is asked."""
 
 from collections.abc import Collection
 

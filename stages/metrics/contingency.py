@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,14 @@ from scipy import sparse
 GROUPS = ("protected", "privileged", "mixed", "unknown")
 # What is counted in each group; rates and gaps are ratios of these.
 TEXTS, FAVOURABLE, SELECTED, TRUE_SELECTED = range(4)
+# Of what products over authors are counted too, after the four.
+PRODUCTS = (
+    *((quantity, quantity) for quantity in range(4)),
+    (SELECTED, TEXTS),
+    (FAVOURABLE, TEXTS),
+    (SELECTED, FAVOURABLE),
+    (TRUE_SELECTED, FAVOURABLE),
+)
 CHUNK_BYTES = 64_000_000
 # Drawing how often a kind of author occurs costs as much as drawing so many authors one by one.
 PEOPLE_A_KIND = 12
@@ -49,6 +58,10 @@ class Contingency:
         """How many authors have at least one of the counted texts in each group [groups, 4]."""
         return np.einsum("k,kgq->gq", self.authors, self.by_author(sets) > 0)
 
+    def clustered(self, sets: list[tuple[str, ...]]) -> NDArray[np.float64]:
+        """Sums over authors [1 + 2 x sets, 12] of the four counts and their ``PRODUCTS``: of everyone, then of each set's ``sides``."""
+        return np.einsum("k,kgq->gq", self.authors, with_products(sides(self.by_author(sets), axis=1)))
+
     def replicates(self, sets: list[tuple[str, ...]], number: int, seed: int) -> Iterator[NDArray[np.float64]]:
         """Bootstrap replicates of the group sums [replicates, groups, 4], a chunk at a time.
 
@@ -84,6 +97,17 @@ def memberships(status: NDArray[np.int8], attributes: tuple[str, ...], sets: lis
         protected, privileged = (part == 0).all(axis=1), (part == 1).all(axis=1)
         members += [protected, privileged, ~(unknown | protected | privileged), unknown]
     return np.stack(members, axis=1)
+
+
+def sides(groups: NDArray[Any], axis: int = -1) -> NDArray[Any]:
+    """Of groups in the order of ``memberships`` along an axis: everyone, then protected and privileged of each set."""
+    number = groups.shape[axis] // len(GROUPS)
+    return np.take(groups, [0, *(1 + len(GROUPS) * index + side for index in range(number) for side in (0, 1))], axis)
+
+
+def with_products(outcomes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The counts of authors [..., 4] and their ``PRODUCTS`` [..., 12]."""
+    return np.concatenate([outcomes, np.stack([outcomes[..., one] * outcomes[..., other] for one, other in PRODUCTS], axis=-1)], axis=-1)
 
 
 def counted(favourable: NDArray[np.bool_], selected: NDArray[np.bool_]) -> NDArray[np.float64]:

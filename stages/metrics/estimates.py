@@ -42,10 +42,14 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Tested:
-    """Tests of a metric's groups [groups]: ``p_values`` adjusted for the groups of a set, ``q_values`` for all sets too."""
+    """Tests of a metric's groups [groups]: ``p_values`` adjusted for the groups of a set, ``q_values`` for all sets too.
+
+    ``p_family`` are p-values adjusted for all groups of all sets at once. NaN where a group is not tested.
+    """
 
     p_values: Numbers
     q_values: Numbers
+    p_family: Numbers
 
 
 def estimates(groups: Groups) -> dict[str, Estimate]:

@@ -66,9 +66,14 @@ def influence(counts: Sums, weights: Numbers | None = None) -> Numbers:
     ``weights`` [texts]: how often each text counts, by default once.
     """
     missed, alarmed = parts(counts)
-    m, f = (np.asarray(np.average(part, weights=weights)) for part in (missed, alarmed))
+    return linear(missed, alarmed, np.ones(len(counts)), *(np.asarray(np.average(part, weights=weights)) for part in (missed, alarmed)))
+
+
+def linear(missed: Numbers, alarmed: Numbers, texts: Numbers, m: Numbers, f: Numbers) -> Numbers:
+    """G x ``texts`` to first order in ``missed`` and ``alarmed`` texts, about shares ``m`` and ``f`` of everyone's."""
     value, mean = gini(m, f), 1 - m + f
-    return np.asarray(value + ((1 - 2 * m + value) * (missed - m) + (1 - 2 * f - value) * (alarmed - f)) / (mean or np.nan))
+    slopes = ((1 - 2 * m + value) * (missed - m * texts) + (1 - 2 * f - value) * (alarmed - f * texts)) / np.where(mean > 0, mean, np.nan)
+    return np.asarray(value * texts + slopes)
 
 
 def worth(own: Benefits, scale: Scale) -> Numbers:

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from stages.metrics import group_gini
+from stages.metrics import group_gini, testing
 from stages.metrics.comparisons import Bounded, compare, mean_difference, mean_interval, wilson
 from stages.metrics.estimates import Estimate, Tested
 from stages.metrics.fairness import add_up, ratio
@@ -17,7 +17,6 @@ from stages.metrics.groups import GINI, RATES, Groups
 from stages.metrics.moments import Moments
 from stages.metrics.pooling import Cells, pool
 from stages.metrics.scoring import Rules
-from stages.metrics.testing import CANNOT_TELL, DISPARITY, NO_EVIDENCE
 from stages.metrics.threads import side_by_side
 
 Numbers = NDArray[np.float64]
@@ -63,7 +62,7 @@ def _blocks(groups: Groups, metric: str, estimate: Estimate, test: Tested | None
         alike = groups.alike(metric)
         whole = compare(own, everyone, np.ones(1, dtype=bool), rules.confidence, alike)
         beside = compare(own, _reference(groups, own), groups.reference, rules.confidence, alike)
-        yield _block(metric, FROM_EVERYONE, whole[0], estimate) | _tested(estimate, test, rules)
+        yield _tested(estimate, test, _block(metric, FROM_EVERYONE, whole[0], estimate), rules)
         for comparison, bounded in ((OVER_EVERYONE, whole[1]), (FROM_REFERENCE, beside[0]), (OVER_REFERENCE, beside[1])):
             yield _block(metric, comparison, bounded, estimate)
     elif metric in groups.means():
@@ -71,14 +70,14 @@ def _blocks(groups: Groups, metric: str, estimate: Estimate, test: Tested | None
         own, everyone = groups.moments(metric), groups.everyone(metric)
         yield _block(metric, ITSELF, mean_interval(own, scale, rules.confidence), estimate)
         apart = mean_difference(own, everyone, np.ones(1, dtype=bool), scale, rules.confidence)
-        yield _block(metric, FROM_EVERYONE, apart, estimate) | _tested(estimate, test, rules)
+        yield _tested(estimate, test, _block(metric, FROM_EVERYONE, apart, estimate), rules)
         reference = _reference(groups, own)
         yield _block(metric, FROM_REFERENCE, mean_difference(own, reference, groups.reference, scale, rules.confidence), estimate)
     elif metric == GINI:
         benefits, (all_benefits, scale) = groups.benefits, groups.all_benefits
         yield _block(metric, ITSELF, wilson(estimate.value, estimate.worth, rules.confidence), estimate)
         apart = group_gini.difference(benefits, all_benefits, np.ones(1, dtype=bool), scale, rules.confidence)
-        yield _block(metric, FROM_EVERYONE, apart, estimate) | _tested(estimate, test, rules)
+        yield _tested(estimate, test, _block(metric, FROM_EVERYONE, apart, estimate), rules)
         reference_of = Benefits(*(_reference(groups, part) for part in (benefits.missed, benefits.alarmed, benefits.wrong)))
         beside_it = group_gini.difference(benefits, reference_of, groups.reference, scale, rules.confidence)
         yield _block(metric, FROM_REFERENCE, beside_it, estimate)
@@ -131,9 +130,9 @@ def _block(metric: str, comparison: str, bounded: Bounded, estimate: Estimate) -
     }
 
 
-def _tested(estimate: Estimate, test: Tested | None, rules: Rules) -> Block:
+def _tested(estimate: Estimate, test: Tested | None, block: Block, rules: Rules) -> Block:
+    """The block with p, q and verdict of the difference to everyone that it holds."""
     if test is None:
-        return {}
-    told = ~np.isnan(test.q_values) & (estimate.people >= rules.fewest)
-    verdict = np.where(test.q_values <= rules.level, DISPARITY, NO_EVIDENCE)
-    return {"p_value": test.p_values, "q_value": test.q_values, "verdict": np.where(told, verdict, CANNOT_TELL).astype(object)}
+        return block
+    verdicts = testing.verdicts(test.q_values, estimate.people, rules.fewest, rules.level, block["ci_low"], block["ci_high"])
+    return block | {"p_value": test.p_values, "q_value": test.q_values, "verdict": verdicts}

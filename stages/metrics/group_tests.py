@@ -1,16 +1,17 @@
-"""Do groups as they are differ more than chance makes groups of these sizes differ? Gaps over all groups of a set, with tests."""
+"""Do groups as they are differ more than chance makes groups of these sizes differ? Tests of groups, and gaps over all groups of a set."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stages.metrics import between, group_gini, testing
+from stages.metrics import between, testing
 from stages.metrics.between import DIFFERENTIAL_FAIRNESS, HIGHEST_GAP, LOWEST_GAP, MAX_MINUS_MIN, MIN_OVER_MAX, Gap
+from stages.metrics.effective_sizes import Clustered, design_effect, intraclass_correlation
 from stages.metrics.estimates import Estimate, Tested
 from stages.metrics.fairness import ratio
-from stages.metrics.furthest import adjusted, bands
+from stages.metrics.furthest import StepDown, distances, signed_root
 from stages.metrics.groups import GINI, OF_SOME, TREATMENT, Groups
 from stages.metrics.intervals import Interval
 from stages.metrics.lattice import MOST_GROUPS, Lattice
@@ -31,8 +32,6 @@ GAPS: dict[str, dict[str, Gap]] = {
 TESTED, SAME = ("selection_rate", "tpr", "fpr", "ppv", "npv", "accuracy", GINI), {"fnr": "tpr", "tnr": "fpr"}
 # Measures of an assessment have scores and tests of each group, and no gap over all groups.
 OF_GROUPS_ALONE = (TREATMENT, GINI, *OF_SOME)
-# So many deals for each set of a family, and at least this many, that a q-value can be as small as it needs to be.
-DEALS_A_SET, FEWEST_DEALS = 25, 800
 # Draws of an interval's end, which over more groups than this says nothing.
 SETTLED, MOST_BOUNDED = 200, 100
 ALIKE: Interval = (np.nan, np.nan, "no interval: no two texts differ")
@@ -40,40 +39,112 @@ NAMED = 3  # groups that are named where some take no part
 
 
 @dataclass(frozen=True)
-class Test:
-    """p-values [sets] of a metric, and where its widest gap of each set lies by chance, if drawn."""
+class Statistic:
+    """Signed roots of likelihood ratios of a metric's groups beside everyone, studentised by the authors of the groups themselves."""
 
-    p_sets: Numbers
-    low: Numbers | None = None
-    high: Numbers | None = None
+    groups: Groups
+    metric: str
+    estimate: Estimate
+
+    @cached_property
+    def everyone(self) -> Clustered:
+        return self.groups.all_clustered(self.metric)
+
+    @cached_property
+    def people(self) -> tuple[Numbers, Numbers]:
+        """People [groups] of each group, and of everybody else."""
+        return self.estimate.people, self.groups.all_people(self.metric) - self.estimate.people
+
+    @cached_property
+    def variance(self) -> float:
+        """The variance of one text of everyone, on the metric's own scale."""
+        centre, span = self.estimate.scaled(self.estimate.everyone), self.estimate.most - self.estimate.least
+        return float(span**2 * centre * (1 - centre) / self.groups.each(self.metric))
+
+    @cached_property
+    def alike(self) -> float:
+        return float(intraclass_correlation(self.everyone, np.array([self.variance]))[0])
+
+    def observed(self) -> Numbers:
+        """[groups]; NaN where a group has no value or nobody else has one, or outcomes do not vary."""
+        return self.of(self.estimate.value, self.groups.clustered(self.metric), self.everyone)
+
+    def of(self, values: Numbers, own: Clustered, everyone: Clustered) -> Numbers:
+        """[..., groups] of values and sums [..., groups] beside sums [1] of everyone."""
+        rest = everyone.without(own)
+        share = ratio(own.texts, everyone.texts)
+        effects = [self._effect(part, people) for part, people in ((own, self.people[0]), (rest, self.people[1]))]
+        apart = (1 - share) ** 2 * (ratio(effects[0], own.texts) + ratio(effects[1], rest.texts))
+        texts = self.groups.each(self.metric) * ratio(np.ones_like(apart), apart)
+        return signed_root(self.estimate.scaled(values), self.estimate.scaled(self.estimate.everyone), texts)
+
+    def _effect(self, sums: Clustered, people: Numbers) -> Numbers:
+        within: Numbers | float = self.variance
+        if self.groups.is_rate(self.metric):
+            value = sums.value()
+            within = value * (1 - value) * ratio(sums.texts, sums.texts - 1)
+        return design_effect(sums, np.asarray(within), np.array(self.variance), np.array(self.alike), people)
 
 
 def compare_groups(groups: Groups, estimates: dict[str, Estimate], rules: Rules) -> tuple[dict[str, Tested], list[Row]]:
     """The tests of all groups by each tested metric, and the gaps over all groups of each set as rows of scores.
 
     A group's test asks whether it is further from everyone than any of its set's groups comes by chance (``furthest``); a set's p is
-    that of its furthest group, and q is corrected over the sets of the metric (Benjamini-Hochberg). A group's q counts its p once
+    that of its most extreme group, and q is corrected over the sets of the metric (Benjamini-Hochberg). A group's q counts its p once
     more for every set that was looked at beside one found to differ, and is never below its set's (Benjamini and Bogomolov 2014).
-    Equalised odds has twice the smaller p of its two rates, differential fairness that of selection rates. Metrics without a test
-    have an interval alone.
+    ``fewest`` people must be in a group, and outside it, for it to be tested. A gap over all groups has an interval and the band that
+    chance alone gives, and no verdict: verdicts belong to the groups that differ.
     """
-    draws = max(FEWEST_DEALS, min(rules.permutations, DEALS_A_SET * len(groups.lattice.sets)))
     tested = [metric for metric in estimates if (metric in TESTED or metric in groups.means()) and estimates[metric].varies]
 
-    def test(metric: str) -> tuple[Numbers, Test]:
-        return _tests(groups, metric, estimates[metric], draws, rules.seed + tested.index(metric), rules.confidence)
+    def test(metric: str) -> tuple[Tested, tuple[Numbers, Numbers]]:
+        return _tests(Statistic(groups, metric, estimates[metric]), rules, rules.seed + tested.index(metric))
 
     found = dict(zip(tested, side_by_side(test, tested), strict=True))
-    sizes = np.diff(groups.lattice.starts)
-    of_groups = {metric: Tested(p, _selected(p, of_sets.p_sets, sizes, rules.level)) for metric, (p, of_sets) in found.items()}
+    of_groups = {metric: test for metric, (test, _) in found.items()}
     of_groups |= {metric: of_groups[same] for metric, same in SAME.items()}
-    tests = {metric: of_sets for metric, (_, of_sets) in found.items()}
-    tests["equalised_odds"] = Test(np.minimum(1, 2 * np.fmin(tests["tpr"].p_sets, tests["fpr"].p_sets)))
-    tests["differential_fairness"] = Test(tests["selection_rate"].p_sets)
+    bands = {metric: band for metric, (_, band) in found.items()}
     measured = {metric: [estimate] for metric, estimate in estimates.items() if metric not in (*SAME, *OF_GROUPS_ALONE)}
     measured |= {"equalised_odds": [estimates["tpr"], estimates["fpr"]], "differential_fairness": [estimates["selection_rate"]]}
-    rows = [scored for metric, of in measured.items() for scored in _gaps(groups.lattice, metric, of, tests.get(metric), rules)]
+    rows = [scored for metric, of in measured.items() for scored in _gaps(groups.lattice, metric, of, bands.get(metric), rules)]
     return of_groups, rows + _left_out(groups)
+
+
+def _tests(statistic: Statistic, rules: Rules, seed: int) -> tuple[Tested, tuple[Numbers, Numbers]]:
+    """The tests of one metric, and where the widest gap of each set lies by chance: low, high [sets]."""
+    groups, estimate, starts = statistic.groups, statistic.estimate, statistic.groups.lattice.starts
+    observed = np.where(np.minimum(*statistic.people) >= rules.fewest, statistic.observed(), np.nan)
+    of_sets, of_all, null = StepDown(observed, starts), StepDown(observed, starts[[0, -1]]), []
+
+    def decisions(side: int) -> NDArray[np.bool_]:
+        """What would be found were all p at this end of their Monte-Carlo intervals."""
+        p_groups, p_sets, p_all = (testing.monte_carlo_end(p, of_sets.drawn, side) for p in _p_values(of_sets, of_all))
+        of_groups = _selected(p_groups, p_sets, np.diff(starts), rules.level) <= rules.level
+        return np.concatenate([of_groups, *(p_all <= rules.level / metrics for metrics in testing.FAMILIES)])
+
+    for number, draws in enumerate(testing.rounds(rules.permutations)):
+        for values, sums in groups.deals(statistic.metric, draws, (seed, number)):
+            drawn = statistic.of(values, sums, sums.total(starts[1]))
+            of_sets.add(drawn)
+            of_all.add(drawn)
+            if number == 0:
+                null.append(distances(MAX_MINUS_MIN, estimate.scaled(values), estimate.texts, starts))
+        if (decisions(-1) == decisions(1)).all():
+            break
+    p_groups, p_sets, p_all = _p_values(of_sets, of_all)
+    return Tested(p_groups, _selected(p_groups, p_sets, np.diff(starts), rules.level), p_all), _band(statistic, null, rules)
+
+
+def _p_values(of_sets: StepDown, of_all: StepDown) -> tuple[Numbers, Numbers, Numbers]:
+    return of_sets.p_values(), of_sets.p_families(), of_all.p_values()
+
+
+def _band(statistic: Statistic, null: list[Numbers], rules: Rules) -> tuple[Numbers, Numbers]:
+    """The central part of the widest gap of each set in permutations, low and high [sets]."""
+    drawn, span = np.concatenate(null), statistic.estimate.most - statistic.estimate.least
+    ends, known = np.full((2, drawn.shape[1]), np.nan), ~np.isnan(drawn).all(axis=0)
+    ends[:, known] = span * np.nanquantile(drawn[:, known], [(1 - rules.confidence) / 2, (1 + rules.confidence) / 2], axis=0)
+    return ends[0], ends[1]
 
 
 def _selected(p_groups: Numbers, p_sets: Numbers, sizes: NDArray[np.int64], level: float) -> Numbers:
@@ -83,35 +154,20 @@ def _selected(p_groups: Numbers, p_sets: Numbers, sizes: NDArray[np.int64], leve
     return np.maximum(np.minimum(1, p_groups * int((~np.isnan(p_sets)).sum()) / found), np.repeat(q_sets, sizes))
 
 
-def _tests(groups: Groups, metric: str, estimate: Estimate, draws: int, seed: int, confidence: float) -> tuple[Numbers, Test]:
-    null = estimate.scaled(np.concatenate(list(null_values(groups, metric, draws, seed))))
-    starts, span = groups.lattice.starts, estimate.most - estimate.least
-    found = adjusted(estimate.scaled(estimate.value), null, estimate.scaled(estimate.everyone), starts)
-    low, high = (span * end for end in bands(MAX_MINUS_MIN, null, estimate.texts, starts, confidence))
-    return found.p_groups, Test(found.p_sets, low, high)
-
-
-def _gaps(found: Lattice, metric: str, estimates: list[Estimate], test: "Test | None", rules: Rules) -> list[Row]:
+def _gaps(found: Lattice, metric: str, estimates: list[Estimate], band: tuple[Numbers, Numbers] | None, rules: Rules) -> list[Row]:
     """The rows of one metric: each of its gaps for each set."""
     worth, texts = (np.stack([getattr(estimate, name) for estimate in estimates]) for name in ("worth", "texts"))
     scaled = np.stack([estimate.scaled(estimate.value) for estimate in estimates])
     span, rows = estimates[0].most - estimates[0].least, []
-    p_values = np.full(len(found.sets), np.nan) if test is None else test.p_sets
-    q_values = testing.benjamini_hochberg(p_values)
     for name, gap in GAPS.get(metric, {HIGHEST: MAX_MINUS_MIN}).items():
         for index, chosen in enumerate(found.sets):
             part = found.of(index)
             interval = _interval(gap, scaled[:, part], worth[:, part], texts[:, part], rules) if estimates[0].varies else ALIKE
             value = span * _value(gap, scaled[:, part], texts[:, part], [estimate.scaled(estimate.everyone) for estimate in estimates])
             scored = row(chosen, name, metric, value, _widened(interval, span, value, _lost(found, part, scaled)))
-            people = np.sort(np.where(np.isnan(scaled[:, part]), 0, [estimate.people[part] for estimate in estimates]), axis=1)
             scored["n"] = int(texts[:, part].sum(axis=1).min())
-            if test is not None:
-                scored |= {"p_value": finite(p_values[index]), "q_value": finite(q_values[index])}
-                enough = people[:, -2].min() if people.shape[1] > 1 else 0
-                scored["verdict"] = testing.verdict(q_values[index], enough, rules.fewest, rules.level)
-                if name == HIGHEST and test.low is not None and test.high is not None:
-                    scored |= {"null_low": finite(test.low[index]), "null_high": finite(test.high[index])}
+            if name == HIGHEST and band is not None:
+                scored |= {"null_low": finite(band[0][index]), "null_high": finite(band[1][index])}
             rows.append(scored)
     return rows
 
@@ -158,11 +214,3 @@ def _left_out(groups: Groups) -> list[Row]:
     why = "{:,} groups, more than {:,}: too many of too few people to compare one by one"
     left_out = groups.lattice.left_out.items()
     return [row(names, HIGHEST, "selection_rate", None, (np.nan, np.nan, why.format(number, MOST_GROUPS))) for names, number in left_out]
-
-
-def null_values(groups: Groups, metric: str, draws: int, seed: int) -> Iterator[Numbers]:
-    """Values [chunk, groups] of a rate or mean in ``draws`` deals of people among the groups; NaN where nobody counts in a group."""
-    for by_cell in groups.deals(metric, draws, seed):
-        *hits, dealt = (by_cell[:, :, part] @ groups.lattice.spread for part in range(by_cell.shape[2]))
-        shares = [ratio(part, dealt) for part in hits]
-        yield group_gini.gini(*shares) if metric == GINI else shares[0]

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from stages.metrics import fairness, group_gini, placements, ranking
 from stages.metrics.comparisons import Scale
 from stages.metrics.contingency import SELECTED, counted
+from stages.metrics.effective_sizes import Clustered
 from stages.metrics.fairness import add_up, ratio
 from stages.metrics.group_gini import Benefits
 from stages.metrics.lattice import Lattice, Persons, lattice, persons
 from stages.metrics.moments import Moments, moments
-from stages.metrics.permutation import deal_people
+from stages.metrics.permutation import Seed, deal_people
 
 Numbers = NDArray[np.float64]
 Sets = list[tuple[str, ...]]
@@ -81,16 +82,59 @@ class Groups:
         """Moments [groups] of the people of each group, by a rate or mean."""
         return self.people.moments(*self.parts(metric))
 
-    def deals(self, metric: str, draws: int, seed: int) -> Iterator[Numbers]:
-        """Sums [chunk, cells, parts] of what ``metric`` counts (its denominator last) in ``draws`` deals of people among the cells.
+    def clustered(self, metric: str) -> Clustered:
+        """Sums [groups] over the authors of each group, by a tested rate or mean (of GINI, of what texts add to it)."""
+        return clustered(self.benefit_parts if metric == GINI else self.moments(metric))
 
-        People keep their own texts and outcomes. Only those with a text that counts are dealt (for TPR: with a favourable label), so
+    def all_clustered(self, metric: str) -> Clustered:
+        """The same [1] of all people."""
+        return clustered(self.all_benefit_parts if metric == GINI else self.everyone(metric))
+
+    def is_rate(self, metric: str) -> bool:
+        return metric in fairness.PARTS
+
+    def each(self, metric: str) -> float:
+        """What a text of everyone is worth to a rate or mean, in texts of a rate of the same value on its scale."""
+        return 1.0 if self.is_rate(metric) else (self.all_benefits[1] if metric == GINI else self.scale(metric)).each
+
+    def all_people(self, metric: str) -> Numbers:
+        """How many people [1] have a text that counts."""
+        return (self.all_benefit_parts if metric == GINI else self.everyone(metric)).people
+
+    def deals(self, metric: str, draws: int, seed: Seed) -> Iterator[tuple[Numbers, Clustered]]:
+        """Values [permutations, groups] and their sums over authors, with demographics permuted across authors.
+
+        People keep their own texts and outcomes. Only those with a text that counts take part (for TPR: with a favourable label), so
         that every group keeps its number of them.
         """
-        parts = (*group_gini.parts(self.counts), np.ones(len(self.counts))) if metric == GINI else self.parts(metric)
-        outcomes = np.stack([self.people.records(part) for part in parts], axis=1)
-        counting = outcomes[:, -1] > 0
-        return deal_people(self.people.cell[counting], outcomes[counting], len(self.lattice.group), draws, seed)
+        quantities = self.quantities(metric)
+        outcomes = self.outcomes(metric, [self.people.records(part) for part in quantities])
+        counting = outcomes[:, len(quantities) - 1] > 0
+        cells, cell = len(self.lattice.group), self.people.cell[counting]
+        for by_cell in deal_people(cell, outcomes[counting], cells, draws, seed, len(quantities)):
+            yield self.dealt(metric, by_cell)
+
+    def quantities(self, metric: str) -> tuple[Numbers, ...]:
+        """What each text adds to a metric's numerators and last to its denominator [texts]."""
+        return (*group_gini.parts(self.counts), np.ones(len(self.counts))) if metric == GINI else self.parts(metric)
+
+    def outcomes(self, metric: str, records: list[Numbers]) -> Numbers:
+        """What permutations add up of people [records, columns]: their quantities, and the products whose sums are ``Clustered``."""
+        hits, texts = records[0], records[-1]
+        if metric == GINI:
+            missed, alarmed = self.all_benefits[0].shares()
+            hits = group_gini.linear(records[0], records[1], texts, missed, alarmed)
+            records = [*records, hits]
+        return np.stack([*records, hits**2, hits * texts, texts**2], axis=1)
+
+    def dealt(self, metric: str, by_cell: Numbers) -> tuple[Numbers, Clustered]:
+        """Values and sums of permuted groups [permutations, groups] from sums [permutations, cells, columns] of ``outcomes``."""
+        sums = [by_cell[:, :, part] @ self.lattice.spread for part in range(by_cell.shape[2])]
+        if metric != GINI:
+            found = Clustered(*sums)
+            return found.value(), found
+        missed, alarmed, texts, hits, *products = sums
+        return group_gini.gini(ratio(missed, texts), ratio(alarmed, texts)), Clustered(hits, texts, *products)
 
     def aucs(self) -> tuple[list[dict[str, tuple[Numbers, Numbers]]], float]:
         """The AUCs of each set's groups with the independent texts they are worth, as in ``placements.auc_worth``, and everyone's AUC."""
@@ -113,14 +157,27 @@ class Groups:
         return Benefits(*(self.people.moments(part, np.ones(len(part))) for part in (missed, alarmed, missed + alarmed)))
 
     @cached_property
+    def influence(self) -> Numbers:
+        """What each text adds to everyone's Gini coefficient [texts]."""
+        return group_gini.influence(self.counts)
+
+    @cached_property
+    def benefit_parts(self) -> Moments:
+        """Moments [groups] of what people's texts add to everyone's Gini coefficient."""
+        return self.people.moments(self.influence, np.ones(len(self.counts)))
+
+    @cached_property
+    def all_benefit_parts(self) -> Moments:
+        return self._all(self.influence, np.ones(len(self.counts)))
+
+    @cached_property
     def all_benefits(self) -> tuple[Benefits, Scale]:
         """The same [1] of all people, and what a text of theirs is worth to a Gini coefficient."""
         missed, alarmed = group_gini.parts(self.counts)
-        added = group_gini.influence(self.counts)
-        found = [self._all(part, np.ones(len(part))) for part in (missed, alarmed, missed + alarmed, added)]
-        whole, spread = Benefits(*found[:3]), np.array([added.var()])
+        whole = Benefits(*(self._all(part, np.ones(len(part))) for part in (missed, alarmed, missed + alarmed)))
+        spread = np.array([self.influence.var()])
         each = float(ratio(whole.value() * (1 - whole.value()), spread)[0])
-        return whole, Scale(0.0, 1.0, each, found[3].alike(spread))
+        return whole, Scale(0.0, 1.0, each, self.all_benefit_parts.alike(spread))
 
     def alike(self, metric: str) -> float:
         """How correlated two texts of a person are in a rate: 0 with one text a person, more where authors lean one way."""
@@ -163,3 +220,8 @@ def gather(frame: pd.DataFrame, sets: Sets) -> Groups:
     favourable, selected = frame["favourable"].to_numpy(), frame["y_pred"].to_numpy() == 1
     score, true = (frame[name].to_numpy(dtype=float) for name in ("y_score", "y_true"))
     return Groups(persons(found, authors), counted(favourable, selected), favourable, score, true, authors, reference)
+
+
+def clustered(own: Moments) -> Clustered:
+    """The sums over authors among moments."""
+    return Clustered(own.hits, own.texts, own.squares, own.products, own.text_squares)

@@ -66,6 +66,14 @@ class Moments:
         return self.totals[PEOPLE]
 
     @property
+    def squares(self) -> Numbers:
+        return self.totals[SQUARES]
+
+    @property
+    def products(self) -> Numbers:
+        return self.totals[PRODUCTS]
+
+    @property
     def text_squares(self) -> Numbers:
         return self.totals[TEXT_SQUARES]
 

@@ -1,8 +1,8 @@
 """The size-matched null: what groups of these sizes show when demographics and outcomes have nothing to do with each other.
 
-Outcomes stay with their authors, all texts of an author together, while the authors' demographics are dealt out anew. Group
-sizes stay as they are (exactly so where all authors have equally many texts), so that small and many groups show as large gaps
-as small and many groups do by chance.
+Outcomes stay with their authors, all texts of an author together, while demographics are permuted across authors. Groups keep their
+numbers of authors, so that small and many groups show as large gaps as small and many groups do by chance. They do not keep their
+numbers of texts: statistics are studentised by what the permuted authors wrote (effective_sizes.py).
 """
 
 from collections.abc import Iterator
@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import fft, sparse
 
-from stages.metrics.contingency import Contingency, counted, memberships
+from stages.metrics.contingency import Contingency, counted, memberships, sides, with_products
 
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
+Seed = int | tuple[int, ...]
 CHUNK_BYTES = 64_000_000
 # What one more cell of the table costs a deal in additions of one person, and what a shuffled person does.
 CELL_COST, SHUFFLED_COST = 100, 8
@@ -35,15 +36,15 @@ def favourable_only(table: Contingency) -> Contingency:
     return replace(table, **cells, profiles=sparse.csr_array(profiles[some]), authors=table.authors[some])
 
 
-def null_sums(table: Contingency, sets: list[tuple[str, ...]], draws: int, seed: int) -> Iterator[NDArray[np.float64]]:
-    """Group sums [chunk, groups, 4] of ``draws`` tables with demographics dealt anew, in the order of ``Contingency.groups``."""
+def null_sums(table: Contingency, sets: list[tuple[str, ...]], draws: int, seed: Seed) -> Iterator[Numbers]:
+    """Sums over authors [chunk, 1 + 2 x sets, 12] of ``draws`` tables with permuted demographics, as ``Contingency.clustered`` has them."""
     statuses, outcomes, blocks = blocks_of(table)
-    members = memberships(statuses, table.attributes, sets).astype(float)
-    for by_status in deal(blocks, outcomes, draws, seed):
+    members = sides(memberships(statuses, table.attributes, sets)).astype(float)
+    for by_status in deal(blocks, with_products(outcomes), draws, seed):
         yield np.einsum("rsq,sg->rgq", by_status, members, optimize=True)
 
 
-def deal(blocks: Counts, outcomes: Numbers, draws: int, seed: int) -> Iterator[Numbers]:
+def deal(blocks: Counts, outcomes: Numbers, draws: int, seed: Seed) -> Iterator[Numbers]:
     """Sums by status [chunk, statuses, quantities] of ``draws`` deals of people's outcomes [kinds, quantities] among the statuses.
 
     ``blocks`` [statuses, kinds] is how many people there are of each; every deal has its margins.
@@ -57,10 +58,13 @@ def deal(blocks: Counts, outcomes: Numbers, draws: int, seed: int) -> Iterator[N
         yield from _one_by_one(status, outcomes[kind], len(blocks), draws, seed)
 
 
-def deal_people(status: Counts, outcomes: Numbers, statuses: int, draws: int, seed: int) -> Iterator[Numbers]:
-    """The same of people one by one: the ``status`` [people], from 0 to ``statuses`` - 1, and outcomes [people, quantities] of each."""
+def deal_people(status: Counts, outcomes: Numbers, statuses: int, draws: int, seed: Seed, base: int | None = None) -> Iterator[Numbers]:
+    """The same of people one by one: the ``status`` [people], from 0 to ``statuses`` - 1, and outcomes [people, quantities] of each.
+
+    The first ``base`` quantities determine the others (by default all are looked at).
+    """
     kind: NDArray[Any] = outcomes[:, 0]
-    for quantity in outcomes.T[1:]:
+    for quantity in outcomes.T[1:base]:
         _, first, kind = np.unique(kind + 1j * quantity, return_index=True, return_inverse=True)
     if _cell_by_cell(len(status), statuses * len(first)):
         blocks = np.bincount(status * len(first) + kind, minlength=statuses * len(first)).reshape(statuses, len(first))
@@ -72,16 +76,31 @@ def _cell_by_cell(people: int, cells: int) -> bool:
     return people * (1 if people >= MANY else SHUFFLED_COST) > cells * CELL_COST
 
 
-def _one_by_one(status: Counts, outcomes: Numbers, statuses: int, draws: int, seed: int) -> Iterator[Numbers]:
+def _one_by_one(status: Counts, outcomes: Numbers, statuses: int, draws: int, seed: Seed) -> Iterator[Numbers]:
     random, people = np.random.default_rng(seed), len(status)
     if people == 0:  # nobody to deal: every deal is empty
         yield np.zeros((draws, statuses, outcomes.shape[1]))
         return
+    columns, place = distinct(outcomes)
     many = people >= MANY
     way, step = (_shifted, min(people // 2, SHIFTS)) if many else (_shuffled, CHUNK_BYTES // (8 * people))
     step = max(1, min(step, CHUNK_BYTES // (16 * statuses)))
     for start in range(0, draws, step):
-        yield way(status, outcomes, statuses, min(step, draws - start), random)
+        yield way(status, columns, statuses, min(step, draws - start), random)[:, :, place]
+
+
+def distinct(columns: Numbers) -> tuple[Numbers, Counts]:
+    """The distinct columns of a table, in order of appearance, and which of them each column is.
+
+    With one text an author hits^2, hits x texts and texts^2 are columns that are there already, and cost a permutation nothing.
+    """
+    kept: list[int] = []
+    place = np.empty(columns.shape[1], dtype=np.int64)
+    for column, values in enumerate(columns.T):
+        same = [index for index, other in enumerate(kept) if np.array_equal(columns[:, other], values)]
+        place[column] = same[0] if same else len(kept)
+        kept += [] if same else [column]
+    return columns[:, kept], place
 
 
 def blocks_of(table: Contingency) -> tuple[NDArray[np.int8], NDArray[np.float64], NDArray[np.int64]]:

@@ -143,7 +143,8 @@ def finding(row: pd.Series, bounds: Bounds) -> str:
         return COLLAPSED
     if smoothing_decides(row["published_di"], row["di"], bounds):
         return SMOOTHING
-    return testing.verdict(row["q_value"], min(row["n_protected"], row["n_privileged"]), bounds.fewest, bounds.level)
+    people, ends = min(row["n_protected"], row["n_privileged"]), (row["ci_low"], row["ci_high"])
+    return str(testing.verdicts(row["q_value"], people, bounds.fewest, bounds.level, *ends, parity=1.0))
 
 
 def smoothing_decides(published: float, di: float, bounds: Bounds) -> bool:

@@ -1,7 +1,7 @@
 """Scores as rows: one number each, with its interval, its own denominators, its planted truth, or why it is undefined."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +20,7 @@ from stages.metrics.intervals import (
 )
 from stages.metrics.largest_gap import Kinds, largest_gap
 from stages.metrics.moments import Moments, of_kinds
-from stages.metrics.permutation import favourable_only, null_sums
-from stages.metrics.threads import side_by_side
+from stages.metrics.permutation import Seed, null_sums
 
 Row = dict[str, Any]
 Sets = list[tuple[str, ...]]
@@ -48,24 +47,21 @@ class Rules:
 
 @dataclass(frozen=True)
 class Cell:
-    """Group sums [..., groups, 4] of a cell's data, of their bootstrap replicates, of the size-matched null, of the population."""
+    """Group sums [..., groups, 4] of a cell's data, of their bootstrap replicates and of the population; ``null`` draws permutations."""
 
     table: Contingency
     sets: Sets
     rules: Rules
     point: NDArray[np.float64]
     replicates: NDArray[np.float64]
-    null: NDArray[np.float64]
-    favourable_null: NDArray[np.float64]
     planted: NDArray[np.float64] | None
+    null: Callable[[Contingency, Sets, int, Seed], Iterator[NDArray[np.float64]]] = null_sums
 
 
 def sample(table: Contingency, sets: Sets, rules: Rules, planted: NDArray[np.float64] | None = None) -> Cell:
-    """Everything about a cell that takes random numbers. FV looks at favourable texts only, and so does its null."""
+    """A cell with its bootstrap replicates."""
     replicates = np.concatenate(list(table.replicates(sets, rules.replicates, rules.seed)))
-    dealt = (table, favourable_only(table))
-    null, favourable = side_by_side(lambda part: np.concatenate(list(null_sums(part, sets, rules.permutations, rules.seed))), dealt)
-    return Cell(table, sets, rules, table.sums(sets), replicates, null, favourable, planted)
+    return Cell(table, sets, rules, table.sums(sets), replicates, planted)
 
 
 def score_rates(cell: Cell) -> list[Row]:

@@ -1,41 +1,14 @@
-"""Is a gap real? Statistics, p-values under the size-matched null, corrections for many sets, and the verdict in three words."""
+"""Is a gap real? How many permutations are enough, corrections for many tests, and the verdict in three words."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
-
-from stages.metrics.contingency import FAVOURABLE, SELECTED, TEXTS, TRUE_SELECTED
-from stages.metrics.fairness import Sums, ratio
+from numpy.typing import ArrayLike, NDArray
 
 DISPARITY, NO_EVIDENCE, CANNOT_TELL = "disparity", "no evidence of disparity", "cannot tell"
-
-
-def statistics(protected: Sums, privileged: Sums, everyone: Sums) -> dict[str, Sums]:
-    """How far each gap is from parity, larger being further, for any leading axes of replicates.
-
-    di, di_star, adi: |a1 / b1 - a2 / b2| of the two ratios whose quotient the gap is, over its standard error were both the pooled
-    R = (a1 + a2) / (b1 + b2), that is the root of sum (a - 2 R h + R^2 b) / b^2, with h the texts counted in both a and b. Studentised,
-    so that the permutation test holds for equal ratios and not only for outcomes alike in all (Chung and Romano 2013); pooled, so that
-    a group of which nobody is selected stands out (on the logarithmic scale it hardly does). Half a text at R is added to each side.
-    fv: the gap itself, NaN where undefined.
-    """
-    tpr = [ratio(group[..., TRUE_SELECTED], group[..., FAVOURABLE]) for group in (protected, privileged, everyone)]
-    sides = protected, privileged
-    return {
-        "di": _apart(sides, SELECTED, TEXTS, SELECTED),
-        "di_star": _apart(sides, FAVOURABLE, TEXTS, FAVOURABLE),
-        "adi": _apart(sides, SELECTED, FAVOURABLE, TRUE_SELECTED),
-        "fv": np.maximum(np.abs(tpr[0] - tpr[2]), np.abs(tpr[1] - tpr[2])),
-    }
-
-
-def _apart(sides: tuple[Sums, Sums], above: int, below: int, both: int) -> Sums:
-    pooled = ratio(sides[0][..., above] + sides[1][..., above], sides[0][..., below] + sides[1][..., below])
-    counts = [(side[..., above] + pooled / 2, side[..., below] + 0.5, side[..., both] + np.minimum(pooled, 1) / 2) for side in sides]
-    variance = sum((a - 2 * pooled * h + pooled**2 * b) / b**2 for a, b, h in counts)
-    apart = np.abs(counts[0][0] / counts[0][1] - counts[1][0] / counts[1][1])
-    return np.where(np.isnan(pooled), np.nan, np.nan_to_num(ratio(apart, np.sqrt(np.maximum(variance, 0)))))
+FIRST_ROUND = 1000
+# A gate looks at one metric, or at several that share its level: those numbers of metrics for which the permutations must be enough.
+FAMILIES = (1, 2, 3)
 
 
 def p_value(observed: float, null: NDArray[np.float64]) -> float:
@@ -44,21 +17,46 @@ def p_value(observed: float, null: NDArray[np.float64]) -> float:
     return float((1 + further.sum()) / (1 + len(null)))
 
 
+def rounds(most: int) -> Iterator[int]:
+    """How many permutations to draw next, each time as many as all before, until ``most`` are drawn or the caller has seen enough."""
+    drawn = 0
+    while drawn < most:
+        yield (new := min(max(FIRST_ROUND, drawn), most - drawn))
+        drawn += new
+
+
+def monte_carlo_end(p_values: NDArray[np.float64], draws: int, side: int) -> NDArray[np.float64]:
+    """The lower (``side`` -1) or upper (1) end of Wilson's interval of p-values estimated by so many permutations, at 99.9 %.
+
+    Were all p at either end and the same were found, the number and the seed of the permutations turn no verdict.
+    """
+    z2 = 3.29**2
+    half = np.sqrt(z2 * (p_values * (1 - p_values) / draws + z2 / (4 * draws**2)))
+    return (p_values + z2 / (2 * draws) + side * half) / (1 + z2 / draws)
+
+
 def benjamini_hochberg(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
     """q-values that bound the false discovery rate; NaN stays NaN and is no member of the family."""
     return _stepped(p_values, lambda ranked, number: np.minimum.accumulate((ranked * number / np.arange(1, number + 1))[::-1])[::-1])
 
 
-def holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Adjusted p-values that bound the chance of any false discovery; NaN stays NaN."""
-    return _stepped(p_values, lambda ranked, number: np.maximum.accumulate(ranked * np.arange(number, 0, -1)))
+def verdicts(
+    q_values: ArrayLike,
+    people: ArrayLike,
+    fewest: int,
+    level: float,
+    low: ArrayLike = np.nan,
+    high: ArrayLike = np.nan,
+    parity: float = 0.0,
+) -> NDArray[np.object_]:
+    """*cannot tell* without a test or with fewer than ``fewest`` people in either own denominator; else whether there is a disparity.
 
-
-def verdict(q_value: float | None, people: float, fewest: int, level: float) -> str:
-    """*cannot tell* without a test or with fewer than ``fewest`` people in either own denominator; else whether q <= ``level``."""
-    if q_value is None or np.isnan(q_value) or people < fewest:
-        return CANNOT_TELL
-    return DISPARITY if q_value <= level else NO_EVIDENCE
+    That needs both q <= ``level`` and an interval, from ``low`` to ``high``, that does not hold ``parity``, so that a verdict never
+    contradicts its own interval. Where there is no interval q decides alone.
+    """
+    q_values, held = np.asarray(q_values, dtype=float), (np.asarray(low) <= parity) & (parity <= np.asarray(high))
+    found = np.where((q_values <= level) & ~held, DISPARITY, NO_EVIDENCE)
+    return np.where(np.isnan(q_values) | (np.asarray(people) < fewest), CANNOT_TELL, found).astype(object)
 
 
 def _stepped(p_values: NDArray[np.float64], step: Callable[[NDArray[np.float64], int], NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -105,6 +105,7 @@ def _challenge(found: pd.DataFrame, fitted: pd.DataFrame, decided: pd.DataFrame,
             coefficients.effects(found, own, references, settings.confidence),
             coefficients.tested(found, references),
             coefficients.conventions(found, references),
+            *([spread] if (spread := coefficients.dispersion(found, references)) else []),
             coefficients.goodness(fitted),
         ],
     }

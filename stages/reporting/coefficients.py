@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from stages.reporting.contrasted import CELL, DECIDING, UNTOLD, effect, name, plain
@@ -16,6 +17,7 @@ METHODS = {
     "mixed": "mixed model",
     "ols_as_published": "least squares as published",
 }
+PRECISION = "_precision"  # ends the names of Beta methods' rows on the precision
 Row = Mapping[Any, Any] | None
 
 
@@ -54,6 +56,23 @@ def conventions(found: pd.DataFrame, references: Mapping[str, str]) -> Table:
     return Table("Conventions: what the paper says and what it published", columns, rows, (0, 1))
 
 
+def dispersion(found: pd.DataFrame, references: Mapping[str, str]) -> Table | None:
+    """By how much the precision differs, as a factor, by the paper's test and with clusters; None where it is constant."""
+    if not found["method"].str.endswith(PRECISION).any():
+        return None
+    rows = []
+    for (task, model, _, term), methods in _terms(found).items():
+        paper, cluster = (methods.get(method + PRECISION) for method in ("beta_expected", "beta_cluster"))
+        shown = paper if cluster is None or cluster["estimate"] is None else cluster
+        if shown is not None:
+            values = [_factor(shown), _p(paper), _p(cluster), _p(cluster, "q_value")]
+            rows.append([f"{task}, {model}", name(term, references), *values])
+    columns = ["Task, model", "Term", "Precision: factor", "Paper's test: p", "Cluster-robust: p", "q"]
+    return Table(
+        "Precision of the Beta regressions: above 1, scores lie closer together than those beside which they stand", columns, rows, (0, 1)
+    )
+
+
 def goodness(fitted: pd.DataFrame) -> Table:
     """How well each Beta regression fits, or why there is none."""
     rows = []
@@ -62,7 +81,8 @@ def goodness(fitted: pd.DataFrame) -> Table:
         if fit["reason"] is not None:
             rows.append([*about, *["-"] * 4, f"undefined: {fit['reason']}"])
             continue
-        values = ["-" if fit[part] is None else number(fit[part], 3) for part in ("precision", "pseudo_r2")]
+        values = ["by attribute" if fit["precision"] is None else number(fit["precision"], 3)]
+        values.append("-" if fit["pseudo_r2"] is None else number(fit["pseudo_r2"], 3))
         rows.append([*about, *values, *(_likelihood_ratio(fit, part) for part in ("lr_any", "lr_interaction")), "fitted"])
     columns = ["Task, model", "Sentences", "Squeezed", "Precision", "Pseudo R²", "Any attribute: LR (degrees), p"]
     columns += ["Attributes met together: LR (degrees), p", "Fit"]
@@ -75,7 +95,7 @@ def undefined(found: pd.DataFrame) -> Table | None:
     terms = missing.groupby([*CELL, "method", "reason"], sort=False)["term"].agg(", ".join).reset_index()
     methods = terms.groupby([*CELL, "reason", "term"], sort=False)["method"].agg(list)
     rows = [
-        [corpus, f"{task}, {model}", "; ".join(METHODS[by] for by in all_of), of, why]
+        [corpus, f"{task}, {model}", "; ".join(_method(by) for by in all_of), of, why]
         for (corpus, task, model, why, of), all_of in methods.items()
     ]
     columns = ["Challenge", "Task, model", "Methods", "Terms", "Reason"]
@@ -96,6 +116,18 @@ def _estimate(row: Row, stars: bool = False) -> str:
     if row["estimate"] is None:
         return "undefined"
     return f"{signed(row['estimate'])} {row['stars'] if stars else ''}".rstrip()
+
+
+def _factor(row: Mapping[Any, Any]) -> str:
+    """``1.32 [1.10, 1.59]``: how many times the precision, from the coefficient of its logarithm."""
+    if row["estimate"] is None:
+        return "undefined"
+    factor, low, high = (None if row[of] is None else number(float(np.exp(row[of]))) for of in ("estimate", "ci_low", "ci_high"))
+    return f"{factor}, no interval" if low is None else f"{factor} [{low}, {high}]"
+
+
+def _method(name: str) -> str:
+    return METHODS[name.removesuffix(PRECISION)] + (", precision" if name.endswith(PRECISION) else "")
 
 
 def _effect(row: Row) -> list[str]:

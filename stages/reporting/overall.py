@@ -1,8 +1,8 @@
-"""Gaps over all groups of an attribute set, under the names they are known by: scores -> rows of words."""
+"""Gaps over all groups of an attribute set, under the names they are known by, and the group that differs most: scores -> rows of words."""
 
 from stages.reporting.findings import RANKS
 from stages.reporting.groups import AsTheyAre
-from stages.reporting.results import EVERY, HIGHEST, OURS, RATIO, Key, Results, Score
+from stages.reporting.results import ANY_GROUP, EVERY, HIGHEST, OURS, RATIO, Key, Results, Score
 from stages.reporting.tables import Table
 from stages.reporting.wording import decimals_of, measure, probability, set_name
 
@@ -34,6 +34,9 @@ ASKED: dict[str, Columns] = {
     },
 }
 
+# By the first metric of a table: the group, its difference to everyone, the verdict on it.
+EXTREME = "Most extreme group"
+
 
 def worst(results: Results, groups: dict[tuple[str, str], AsTheyAre], task: str) -> list[Table]:
     """A table a question with one row for each model and order: the set whose groups differ most surely, then most widely."""
@@ -43,10 +46,15 @@ def worst(results: Results, groups: dict[tuple[str, str], AsTheyAre], task: str)
         for model in results.models:
             for order in sorted(set(results.orders[task].values())):
                 sets = [name for name, of in results.orders[task].items() if of == order]
-                name = min(sets, key=lambda name: _rank(_gap(results, task, model, name, next(iter(columns.values())))))
+                first = next(iter(columns.values()))
+                name = min(
+                    sets, key=lambda name: _rank(_extreme(results, task, model, name, first), _gap(results, task, model, name, first))
+                )
                 rows.append([model, *_row(results, groups[task, model], (task, model, name), columns)])
-        caption = f"{task}: {asked}; of each number of demographics the set that stands out most by the first gap"
-        found.append(Table(caption, ["Model", "Attribute set", "Groups", *columns], rows, (0, 1)))
+        caption = (
+            f"{task}: {asked}; of each number of demographics the set whose most extreme group differs most surely by the first metric"
+        )
+        found.append(Table(caption, ["Model", "Attribute set", "Groups", EXTREME, *columns], rows, (0, 1)))
     return found
 
 
@@ -55,7 +63,7 @@ def every(results: Results, groups: AsTheyAre, task: str, model: str) -> list[Ta
     return [
         Table(
             f"{task}, {model}: {asked}",
-            ["Attribute set", "Groups", *columns],
+            ["Attribute set", "Groups", EXTREME, *columns],
             [_row(results, groups, (task, model, name), columns) for name in results.orders[task]],
         )
         for asked, columns in _asked(results, task).items()
@@ -81,22 +89,35 @@ def _gap(results: Results, task: str, model: str, name: str, gap: tuple[str, str
     return results.scores.get(Key(task, model, name, group, metric, OURS))
 
 
-def _rank(score: Score | None) -> tuple[float, float, float]:
-    if score is None or score.value is None:
-        return 3, 1, 0
-    return RANKS.get(score.verdict or "", 2), 1 if score.q_value is None else score.q_value, -score.value
+def _extreme(results: Results, task: str, model: str, name: str, gap: tuple[str, str]) -> Score | None:
+    return results.scores.get(Key(task, model, name, ANY_GROUP, gap[0], OURS))
+
+
+def _rank(extreme: Score | None, gap: Score | None) -> tuple[float, float, float]:
+    width = 0.0 if gap is None or gap.value is None else -gap.value
+    if extreme is None or extreme.value is None:
+        return 3, 1, width
+    return RANKS.get(extreme.verdict or "", 2), 1 if extreme.q_value is None else extreme.q_value, width
 
 
 def _row(results: Results, groups: AsTheyAre, place: tuple[str, str, str], columns: Columns) -> list[str]:
-    name = place[2]
+    name, first = place[2], next(iter(columns.values()))
     number = f"{groups.numbers[name]:,}" if name in groups.numbers else "too many"
-    return [set_name(name), number, *(_words(_gap(results, *place, gap), gap[0]) for gap in columns.values())]
+    extreme = _differs(_extreme(results, *place, first), first[0])
+    return [set_name(name), number, extreme, *(_words(_gap(results, *place, gap), gap[0]) for gap in columns.values())]
+
+
+def _differs(score: Score | None, metric: str) -> str:
+    """The most extreme group by the first metric of a table, its difference to everyone, verdict and q."""
+    if score is None:
+        return "not tested"
+    if score.value is None:
+        return score.reason or ""
+    group = (score.reason or "").removeprefix("most extreme: ")
+    signed = f"{'+' if score.value > 0 else ''}{measure(score, decimals_of(metric))}"
+    return "\n".join([group, signed, str(score.verdict), f"q {probability(score.q_value)}"])
 
 
 def _words(score: Score | None, metric: str) -> str:
-    """The value with its interval, below it the verdict, where the gap is tested, and below that q and the flag."""
-    if score is None or score.value is None:
-        return measure(score)
-    lines = [measure(score, decimals_of(metric)), score.verdict]
-    notes = [f"q {probability(score.q_value)}" if score.q_value is not None else "", "flagged" if score.flagged else ""]
-    return "\n".join(line for line in (*lines, ", ".join(note for note in notes if note)) if line)
+    """The value with its interval, and below it the flag: such gaps have no verdict, which belongs to the group that differs."""
+    return measure(score, decimals_of(metric)) + ("\nflagged" if score is not None and score.value is not None and score.flagged else "")

@@ -52,7 +52,11 @@ def parts(
     }
     settings |= {"overview": overview.parts(results, groups, relate, challenges, reaudit), "lattice": lattice.parts(results)}
     settings |= {"replicates": f"{evaluate.replicates:,}", "found": _found(results, evaluate.level), "share": percent(evaluate.level)}
-    settings |= {"fewest": evaluate.fewest, "thresholds": _thresholds(evaluate.least_ratio, evaluate.most_difference)}
+    settings |= {
+        "fewest": evaluate.fewest,
+        "alpha": f"{evaluate.level:g}",
+        "thresholds": _thresholds(evaluate.least_ratio, evaluate.most_difference),
+    }
     return settings | _design(results, design, sections) | _measured(results, groups, design, evaluate, worst, level)
 
 

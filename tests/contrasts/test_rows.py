@@ -138,6 +138,41 @@ def test_tests_are_t_or_z_and_precision_may_depend_on_attributes():
     assert second["log_likelihood"] > first["log_likelihood"]
 
 
+@pytest.mark.parametrize(("method", "test"), [("beta_expected", "z"), ("beta_observed", "z"), ("beta_cluster", "t")])
+def test_the_precisions_coefficients_are_statsmodels(method, test):
+    """Women's scores spread more; beside the mean's rows, which keep their own names, stand those of log phi."""
+    scores, attributes, clusters = corpus(name_spread=0.0)
+    woman, black = (attributes[name].eq(of).to_numpy(dtype=float) for name, of in (("gender", "woman"), ("race", "Black")))
+    scores = expit(logit(scores) + np.random.default_rng(0).normal(0, 0.6, len(scores)) * woman)
+    model = BetaModel(
+        scores,
+        np.stack([np.ones_like(woman), black, woman, black * woman], axis=1),
+        exog_precision=np.stack([np.ones_like(woman), woman], axis=1),
+    )
+    robust = {"cov_type": "cluster", "cov_kwds": {"groups": clusters["name"]}} if method == "beta_cluster" else {}
+    fitted = model.fit(model.fit(disp=0).params, method="newton", disp=0, **robust)
+    theirs = np.linalg.inv(-model.hessian(fitted.params, observed=False)) if method == "beta_expected" else fitted.cov_params()
+    rules = Rules(REFERENCES, methods=(method,), precision=("gender",), test=test, correction="degrees")
+    rows = contrasts(scores, attributes, clusters[["name"]], rules, ABOUT)[0]
+    assert set(rows.loc[rows["method"] == method, "term"]) == {"intercept", "race[Black]", "gender[woman]", "race[Black]:gender[woman]"}
+    found = rows[rows["method"] == f"{method}_precision"].set_index("term")
+    assert list(found.index) == ["intercept", "gender[woman]"]
+    np.testing.assert_allclose(found["estimate"], fitted.params[-2:], rtol=1e-6)
+    np.testing.assert_allclose(found["standard_error"], np.sqrt(np.diag(theirs))[-2:], rtol=1e-4)
+    assert found.loc["gender[woman]", "p_value"] < 0.01
+    assert found["response_effect"].isna().all()
+    tables.check(tables.from_pandas(with_q_values(rows)), Contrasts.__metadata__[0], "contrasts")
+
+
+def test_a_group_of_one_score_and_a_precision_by_group_are_nulls_with_reasons():
+    scores, attributes, clusters = corpus()
+    scores = np.where(attributes["race"] == "Black", 0.3, scores)
+    rows, fit = contrasts(scores, attributes, clusters, Rules(REFERENCES, precision=("race",)), ABOUT)
+    why = nulls(rows)
+    assert fit["reason"] == "scores do not vary within groups in 120 of 240 rows, so that their precision has no bound"
+    assert why["beta_cluster"] == why["beta_cluster_precision"] == fit["reason"]
+
+
 def test_adjusting_for_templates_narrows_the_papers_intervals():
     scores, attributes, clusters = corpus()
     plain, _ = contrasts(scores, attributes, clusters, Rules(REFERENCES), ABOUT)

@@ -6,7 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from stages import ingest
 from stages.contract.bad_input import BadInput
+from stages.contract.params import Task
 from stages.datasets import multilingual_twitter as twitter
 
 COLUMNS = ["tid", "uid", "text", "date", "gender", "age", "city", "state", "country", "ethnicity", "label"]
@@ -57,6 +59,68 @@ def test_ids_are_spelt_codes_decoded_and_no_tweet_is_in_two_parts(tmp_path, caps
     ]  # fmt: skip
     assert set(documents["lang"]) == {"it"}
     assert "fold" not in twitter.load(tmp_path, "hate", Params(folds="drawn"))
+
+
+def test_a_repeated_tweet_is_one_document_by_the_stated_rule(tmp_path, capsys):
+    """Within a part, in two parts (and never both learned and tested), with two labels, with a code that one row lacks."""
+    train = [
+        tweet("1", "3", "1111"), tweet("1", "3", "1111"), tweet("2", "3", "1111", "1"), tweet("2", "3", "1111", "0"),
+        tweet("3", "3", "1111", "0"), tweet("3", "3", "1111", "0"), tweet("3", "3", "1111", "1"), tweet("4", "3", "x000"),
+        tweet("5", "3", "1111"), tweet("6", "3", "1111", "x"), tweet("6", "3", "1111", "1"), tweet("8", "3", "1111"),
+    ]  # fmt: skip
+    valid = [tweet("5", "3", "1111", "1"), tweet("7", "3", "0000"), tweet("8", "3", "1111", uid="another")]
+    source = write(tmp_path, parts={"train": train, "valid": valid, "test": [tweet("4", "3", "xx11"), tweet("4", "3", "1xxx")]})
+    documents = twitter.load(source, "hate", Params()).set_index("doc_id")
+    assert documents["fold"].to_dict() == {
+        "4": "test",
+        "5": "dev",
+        "7": "dev",
+        "8": "dev",
+        "1": "train",
+        "2": "train",
+        "3": "train",
+        "6": "train",
+    }
+    assert documents["label"].to_dict() == {"4": 0, "5": 1, "7": 0, "8": 0, "1": 0, "2": 1, "3": 0, "6": 1}
+    known = documents.loc["4", ["gender", "age_group", "country_group", "race"]].tolist()
+    assert known == ["woman", "over the median age", "most frequent country", "another race or ethnicity"]
+    assert documents.loc["8", "author_id"] == "another"
+    told = capsys.readouterr().out
+    assert (
+        "9 of 17 rows repeat a tweet: 5 tweets stand more than once in one part, 3 tweets stand in two parts, 3 have two labels, 1 two"
+        in told
+    )
+    assert "fold" not in twitter.load(source, "hate", Params(folds="drawn"))
+    write(tmp_path, parts={"train": [tweet("", "3", "1111")], "valid": valid, "test": valid})
+    assert "1 of 7 tweets have no tid" in refusal(tmp_path)
+
+
+def test_a_file_as_the_polish_one_is_gives_its_documents(tmp_path, capsys, monkeypatch):
+    """10,919 rows of which 635 stand twice in one part and 9 in two parts, four of them with another label: 10,275 documents."""
+    rows = {
+        part: [tweet(f"{part}{i}", "3", "1010", uid=f"u{i % 86}", label=str(i % 2)) for i in range(count)]
+        for part, count in (("train", 7325), ("valid", 1475), ("test", 1475))
+    }
+    for place in range(635):
+        rows["train"].append(rows["train"][place].copy())
+    for place in range(9):
+        rows["test" if place < 5 else "valid"].append(rows["train"][2000 + place].copy())
+    for place in (0, 2, 4, 6):
+        rows["train"][7325 + place][-1] = "1"
+    source = write(tmp_path, parts=rows)
+    for name in ("indices/{}", "word_index/{}.json"):
+        (source / name.format("Italian")).rename(source / name.format("Polish"))
+    assert sum(map(len, rows.values())) == 10_919
+    monkeypatch.chdir(tmp_path)
+    dataset = {"use": "multilingual_twitter", "source": str(source), "language": "Polish"}
+    ingested, _ = ingest.run(Task.model_validate({"dataset": dataset, "label": "hate", "favourable": "low"}), ingest.Params())
+    documents = ingested.to_pandas()
+    assert len(documents) == 10_275
+    assert documents["fold"].value_counts().to_dict() == {"train": 7316, "dev": 1479, "test": 1480}
+    assert (
+        "644 of 10919 rows repeat a tweet: 635 tweets stand more than once in one part, 9 tweets stand in two parts, 4 have two"
+        in capsys.readouterr().out
+    )
 
 
 def test_the_raw_form_needs_no_word_index(tmp_path):

@@ -55,6 +55,24 @@ def test_a_gap_is_found_by_whom_texts_mention(tmp_path, capsys):
 
 
 @pytest.mark.usefixtures("undrawn")
+def test_texts_that_are_not_searched_have_no_counts_of_mentions(tmp_path, capsys):
+    """The words of the lists stand in texts of other languages too ("she", "men"), where they mean what they like."""
+    file = tweets(tmp_path, sex=["f", "m"] * 120)
+    code, out = assess(file, *LOW, "--attributes", "sex", "--lang", "sw")
+    told = capsys.readouterr().out
+    assert code == 0
+    assert "words for people are looked for in English alone, so not in these" in told
+    assert "texts are in 'sw'" in (out / "index.html").read_text(encoding="utf-8").replace("&#39;", "'")
+    for name in ("groups", "scores", "descriptions"):
+        frame = pd.read_parquet(out / f"{name}.parquet")
+        assert not frame["attribute" if name == "descriptions" else "attributes"].str.contains("mention").any()
+    assert not re.search("mentioned_|mined", told)
+    (tmp_path / "other").mkdir()
+    assert assess(tweets(tmp_path / "other"), *LOW, "--lang", "sw")[0] == 2
+    assert "these are in 'sw' (--lang), so nobody can be compared; name columns with --attributes" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("undrawn")
 def test_declared_attributes_stand_beside_mined_ones_and_the_same_file_gives_the_same_bytes(tmp_path):
     file = tweets(tmp_path, sex=["f", "m"] * 120, race=["a", "b", "c"] * 80)
     _, out = assess(file, *LOW, "--attributes", "sex", "race")

@@ -58,6 +58,39 @@ def planted(tmp_path):
 
 
 @pytest.mark.usefixtures("undrawn")
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (BINARY, "1 is taken as favourable in label 'y' and decision 'yhat'; if 0 is the favourable value, add --favourable 0."),
+        (
+            ["--label", "y", "--score", "s", "--attributes", "gender"],
+            (
+                "1 is taken as favourable in label 'y', and high scores 's' as speaking for it; "
+                "if 0 is the favourable value, add --favourable 0."
+            ),
+        ),
+        (
+            ["--label", "s", "--score", "s", "--threshold", "0.5", "--attributes", "gender"],
+            "high numbers are taken as favourable in label 's' and score 's'; if low ones are, add --favourable-scores low.",
+        ),
+        ([*BINARY, "--favourable", "0"], None),
+        ([*BINARY, "--favourable", "1"], None),
+    ],
+)
+def test_what_is_taken_as_favourable_though_nobody_said_so_is_said_first(tmp_path, capsys, given, said):
+    """In the first lines of the terminal, on the page and in the summary, with the option that turns it round."""
+    file = write(tmp_path, gender=["m", "f"] * 20, y=[1, 0, 0, 1] * 10, yhat=[1, 1, 0, 0] * 10, s=[0.9, 0.2, 0.7, 0.1] * 10)
+    _, _, summary = audit(file, *given)
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8").replace("&#39;", "'")
+    assert [line for line in lines[:4] if "taken as favourable" in line] == [note for note in summary["notes"] if "taken as" in note]
+    assert "taken as favourable" in page if said else "taken as favourable" not in page
+    if said:
+        assert said in lines[:4]
+        assert said in page
+
+
+@pytest.mark.usefixtures("undrawn")
 def test_planted_truth_is_recovered_and_the_gate_fails(planted, capsys):
     code, scores, summary = audit(planted, *BINARY, "--privileged", "gender=man", "--fail-on", "disparity")
     assert code == 1

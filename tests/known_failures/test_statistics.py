@@ -37,7 +37,7 @@ def test_error_rates_are_tested_among_the_texts_of_their_own_label(table):
     for name, (tn, fp, fn, tp) in zip((REFERENCE, "other"), ERRORS[table], strict=True):
         kinds += [(tn, 0, 0, name), (fp, 0, 1, name), (fn, 1, 0, name), (tp, 1, 1, name)]
     found = evaluated(spread(*kinds), permutations=1999)
-    p_values = {rate: found.loc[("gender", "highest - lowest", rate), "p_value"] for rate in ("tpr", "fpr")}
+    p_values = {rate: found.loc[("gender", "any group", rate), "p_value"] for rate in ("tpr", "fpr")}
     one, other = ERRORS[table]
     for rate, (miss, hit) in {"tpr": (2, 3), "fpr": (0, 1)}.items():
         assert p_values[rate] == pytest.approx(stats.fisher_exact([[one[miss], one[hit]], [other[miss], other[hit]]]).pvalue, abs=0.04)
@@ -129,11 +129,11 @@ def test_the_interval_of_the_widest_gap_reaches_nothing_at_equality(groups, peop
         frame["y_score"] = frame["y_pred"] = (random.random(len(frame)) < 0.5).astype(int)
         frame["favourable"] = frame["y_true"] == 1
         whole = gather(frame, [("gender",)])
-        _, rows = compare_groups(whole, estimates(whole), Rules(100, 400, 0.95, 0.05, 10, 1))
+        found, rows = compare_groups(whole, estimates(whole), Rules(100, 400, 0.95, 0.05, 10, 1))
         gap = next(row for row in rows if (row["metric"], row["group"]) == ("selection_rate", "highest - lowest"))
         assert gap["ci_low"] <= gap["value"] <= gap["ci_high"]
         held.append(gap["ci_low"] == 0)
-        tests.append(gap["p_value"] <= 0.05)
+        tests.append(np.nanmin(found["selection_rate"].p_values) <= 0.05)
     assert sum(held) >= 37
     assert sum(tests) <= 6
 

@@ -165,6 +165,7 @@ def test_counts_are_cut_to_the_people_there_are():
 
 
 WORDS = {"published_di": 0.5, "di": 0.5, "q_value": 0.01, "texts": 1000, "selected": 400, "n_protected": 100, "n_privileged": 100}
+WORDS |= {"ci_low": 0.4, "ci_high": 0.6}
 
 
 @pytest.mark.parametrize(
@@ -173,6 +174,7 @@ WORDS = {"published_di": 0.5, "di": 0.5, "q_value": 0.01, "texts": 1000, "select
         ({}, "disparity"),
         ({"q_value": 0.05}, "disparity"),
         ({"q_value": 0.06}, "no evidence of disparity"),
+        ({"ci_high": 1.01}, "no evidence of disparity"),
         ({"n_protected": 9}, "cannot tell"),
         ({"di": 0.45}, "smoothing"),
         ({"di": 0.56}, "smoothing"),

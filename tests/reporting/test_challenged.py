@@ -50,6 +50,21 @@ def test_the_papers_coefficients_are_set_beside_coefficients_and_not_effects():
     assert (none["differ"], none["widest"]) == ("0", "")
 
 
+def test_a_precision_by_attribute_has_a_table_of_its_own_and_changes_no_verdict():
+    log_phi = {"scale": "log precision", "estimate": -0.5, "ci_low": -0.7, "ci_high": -0.3}
+    own = [row("gender[female]", f"{method}_precision", None, 0.002, **log_phi) for method in ("beta_expected", "beta_cluster")]
+    plain, asked = parts(rows(BLACK), [fit()]), parts(rows(BLACK) + own, [fit(precision=None)])
+    assert asked["said"] == plain["said"]
+    assert [table.caption for table in plain["challenges"][0]["tables"]] == [
+        table.caption for table in asked["challenges"][0]["tables"] if not table.caption.startswith("Precision of")
+    ]
+    table = next(table for table in asked["challenges"][0]["tables"] if table.caption.startswith("Precision of"))
+    assert table.rows == [["joy_en, m", "female beside male", "0.61 [0.50, 0.74]", "0.002", "0.002", "0.002"]]
+    assert "by attribute" in asked["challenges"][0]["tables"][-1].rows[0]
+    lost = [row("gender[female]", "beta_expected_precision", None, None, scale="log precision", reason=WHY)]
+    assert parts(rows(BLACK) + lost, [fit()])["undefined"].rows[0][2] == "the paper's test, precision"
+
+
 def test_the_summary_has_verdict_and_stars_side_by_side():
     first, second = parts()["challenges"]
     assert first["references"] == "gender male, group white"

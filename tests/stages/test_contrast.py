@@ -76,6 +76,19 @@ def test_a_challenge_without_a_category_to_compare_with_is_refused(responses):
         contrast.run(responses, NO_SWAPS, DESIGN, contrast.Params(references={"group": ("Anglo",)}))
 
 
+def test_the_precision_may_depend_on_attributes_that_are_looked_at(responses, found):
+    """By default nothing of it is there, and to ask for it leaves methods that have no precision as they were."""
+    params = contrast.Params(precision=("gender",), methods=("beta_cluster", "ols_as_published"))
+    terms = contrast.run(responses, NO_SWAPS, DESIGN, params)[0].to_pandas()
+    assert set(terms["method"]) == {"beta_cluster", "beta_cluster_precision", "ols_as_published"}
+    assert not found[0]["method"].str.contains("precision").any()
+    one, other = (frame[frame["method"] == "ols_as_published"].reset_index(drop=True) for frame in (terms, found[0]))
+    pd.testing.assert_frame_equal(one.drop(columns="reason"), other.drop(columns="reason"))
+    for wrong in (("race",), ("gender", "gender")):
+        with pytest.raises(ValueError, match="list each once, of gender, group"):
+            contrast.Params(precision=wrong)
+
+
 def test_without_challenges_and_swaps_there_are_no_rows(responses):
     found = contrast.run(responses.slice(0, 0), NO_SWAPS, DESIGN, contrast.Params())
     assert [table.num_rows for table in found] == [0, 0, 0, 0]

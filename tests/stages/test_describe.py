@@ -86,6 +86,18 @@ def test_only_english_texts_are_searched_and_compared(capsys):
     assert set(described(tables.from_pandas(frame)).index.get_level_values(1)) == {"category"}
 
 
+def test_a_mined_column_is_described_of_the_texts_that_were_searched(capsys):
+    frame = DOCUMENTS.append_column("mentioned_gender", pa.array(["women", None, "men"] * 10)).to_pandas()
+    frame.loc[frame.index[:6], "lang"] = "es"
+    rows = described(tables.from_pandas(frame))
+    assert set(rows.loc["crossbias", "category", "mentioned_gender"]["n"]) == {24}
+    assert rows.loc["crossbias", "category", "mentioned_gender"]["texts"].sum() == 24
+    assert set(rows.loc["crossbias", "category", "gender"]["n"]) == {30}
+    frame["lang"] = "es"
+    assert set(described(tables.from_pandas(frame))["about"]) == {"declared"}
+    assert "30 of 30 texts are not English" in capsys.readouterr().out
+
+
 def test_q_values_are_over_the_rows_of_a_convention():
     from scipy import stats
 

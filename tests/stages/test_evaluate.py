@@ -67,7 +67,8 @@ def test_the_scores_pass_their_own_door_and_the_metrics_are_numbers_or_null():
     checked = tables.check(scores, Scores.__metadata__[0], "scores").to_pandas()
     everyone, one_set, of_groups = 5 + 12 + 4, 4 * 4 + 2 * 4, 15
     orders = 5 * 4
-    assert len(checked) == everyone + 16 * (one_set + of_groups) + orders
+    most_extreme = 6 * (16 + 1) + 4  # groups of each set and of all by six rates, and the pair of all sets by four gaps
+    assert len(checked) == everyone + 16 * (one_set + of_groups) + orders + most_extreme
     each = tables.check(groups, Groups.__metadata__[0], "groups").to_pandas()
     counted = each[(each["metric"] == "selection_rate") & (each["comparison"] == "none")].groupby("attributes")["n"].sum()
     assert len(counted) == 16

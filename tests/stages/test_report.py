@@ -207,6 +207,13 @@ def test_the_sections_come_in_order_and_the_links_lead_to_them(page):
     assert outline.tags.count("svg") == 9
 
 
+def test_the_page_says_which_interval_a_mean_has(page):
+    """It said Student's t by person, which would leave the possible values: see benchmarks/means.py."""
+    words = visible(page)
+    assert "Means (Brier score, calibration, errors, scores): Wilson's on the scale" in words
+    assert "Student's t by person" not in words
+
+
 def test_findings_of_the_reaudit_make_a_section_of_their_own(survey, page):
     found = reaudit.run(reaudit.Params(counts=str(ROOT / "data" / "raw" / "naacl2022"), draws=100))
     text = reported(*survey, *NO_RELATION, *found, *NO_CHALLENGES, *NO_PROBES, design(), report.Params())[0]
