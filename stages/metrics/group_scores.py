@@ -126,6 +126,7 @@ def _block(metric: str, comparison: str, bounded: Bounded, estimate: Estimate) -
         "ci_high": np.where(with_interval, bounded.high, np.nan),
         "n": estimate.texts.astype(np.int64),
         "people": estimate.people.astype(np.int64),
+        "effective_people": estimate.effective,
         "reason": reason,
     }
 
