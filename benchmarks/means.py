@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import expit
 
-from stages.metrics.comparisons import Moments, Scale, mean_interval, moments
+from stages.metrics.comparisons import Scale, mean_interval
 from stages.metrics.fairness import ratio
+from stages.metrics.moments import Moments, moments
 
 Vector = NDArray[np.float64]
 PEOPLE, GROUPS, TEXTS = 300, (5, 10, 30), ("1", "5", "1 to 12")

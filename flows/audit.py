@@ -7,19 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from flows import audit_report, large, large_coding, large_files, large_spill, large_workers
+from flows.audit_heavy import heavy_note
 from flows.audit_options import Options, parse
 from flows.audit_report import Audit
 from flows.audit_table import Reading, containing, read
 from stages import evaluate, subgroup
 from stages.contract.bad_input import BadInput
 from stages.contract.params import fill
-from stages.metrics import gate, performance
+from stages.metrics import gate
 
 MOST_SETS = 255
-LIMIT = f"{performance.MANY:,} people or more: intervals of performance follow the normal limit of redrawn samples."
 
 
 def main(arguments: Sequence[str] | None = None, program: str = "crossbias audit") -> int:
@@ -48,8 +47,7 @@ def score(found: Reading, options: Options) -> Audit:
     groups, params = _settings(found.rules, found.containing, options)
     subgroups, population, sets = subgroup.run(found.documents, _nobody(found.documents, list(found.rules)), groups)
     scores, of_groups, headline, *_ = evaluate.run(found.documents, subgroups, population, sets, found.predictions, params)
-    if pc.count_distinct(found.documents.column("author_id")).as_py() >= performance.MANY:
-        found.notes.append(LIMIT)
+    found.notes.extend(_heavy(of_groups, params))
     return Audit(found, scores, of_groups, sets, headline, groups, params)
 
 
@@ -62,8 +60,14 @@ def score_large(files: list[Path], options: Options, lot: int = large_spill.LOT)
         groups, params = _settings(coding.rules, containing(options), options)
         found = large.score(pool, files, options, counted, coding, groups, params, lot)
     nothing = pa.table({})
-    reading = Reading(nothing, nothing, coding.rules, groups.containing, "classification", rows, [*found.notes, LIMIT])
+    notes = [*found.notes, *_heavy(found.groups, params)]
+    reading = Reading(nothing, nothing, coding.rules, groups.containing, "classification", rows, notes)
     return Audit(reading, found.scores, found.groups, found.sets, found.headline, groups, params)
+
+
+def _heavy(groups: pa.Table, params: evaluate.Params) -> list[str]:
+    note = heavy_note(groups, params.fewest)
+    return [] if note is None else [note]
 
 
 def _settings(rules: dict[str, dict[str, Any]], held: str | None, options: Options) -> tuple[subgroup.Params, evaluate.Params]:

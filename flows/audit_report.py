@@ -131,7 +131,7 @@ def _groups(found: results.Results, groups: AsTheyAre) -> dict[str, Any]:
     first = [
         {"attributes": one.group.attributes, "group": one.group.name, "metric": one.metric, "value": one.measured.own.value}
         | {"ci_low": one.measured.own.ci_low, "ci_high": one.measured.own.ci_high, "everyone": one.everyone, "n": one.measured.own.n}
-        | {"people": one.measured.people, "q_value": one.q_value}
+        | {"people": one.measured.people, "effective_people": one.measured.effective, "q_value": one.q_value}
         for one in groups.standing
     ]
     sets, compared = overall.flags(found, TASK, MODEL)

@@ -16,6 +16,7 @@ from flows import (
     audit_outcomes,
     audit_table,
     large_counts,
+    large_figures,
     large_files,
     large_groups,
     large_layout,
@@ -91,13 +92,15 @@ def _ranked(
 ) -> tuple[Tallied, list[Row], float]:
     """The groups with their AUCs, the rows of performance, and how far an AUC may be off; the third pass."""
     texts = add_up(tallied.codes, tallied.texts, 4).reshape(2, 2)
-    persons = _persons(tallied)
-    ranked = large_ranks.rank(histogram, layout, persons, texts.sum() / tallied.number.sum(), file)
-    everyone = large_ranks.figures(texts, kept.scores, float(ranked.value[0, -1]), persons[-1])
-    spread = functools.partial(large_ranks.spread, layout=layout, everyone=everyone, file=file)
-    squares, products, cubes = (sum(part) for part in zip(*each(pool, spread, spilt.slices), strict=True))
-    aucs = large_ranks.worths(ranked, squares, persons, tallied.lattice.starts)
-    rows = large_scores.performance(everyone, products, cubes, rules)
+    unfavourable, favourable = (np.where(tallied.favourable == label, tallied.texts, 0) for label in (False, True))
+    sides = tallied.side(unfavourable), tallied.side(favourable)
+    counted = tallied.side(tallied.texts), tallied.side(favourable + np.where(tallied.codes & 1, tallied.texts, 0))
+    ranked = large_ranks.rank(histogram, layout, sides, file)
+    everyone = large_figures.figures(texts, kept.scores, float(ranked.value[0, -1]), sides, counted)
+    spread = functools.partial(large_ranks.spread, layout=layout, everyone=everyone, sides=sides, file=file)
+    squares, figures = (sum(part) for part in zip(*each(pool, spread, spilt.slices), strict=True))
+    aucs = large_ranks.worths(ranked, squares, sides, tallied.lattice.starts)
+    rows = large_scores.performance(everyone, figures, rules)
     return dataclasses.replace(tallied, ranked=aucs), rows, ranked.most_apart
 
 
@@ -111,12 +114,6 @@ def _tally(pool: Executor, spilt: large_layout.Spill, layout: Layout) -> tuple[P
         histogram[lot.histogram[0]] += lot.histogram[1]
         kept = large_counts.together(kept, lot)
     return by_first_row(kept.people), kept, histogram.reshape(-1, 2, layout.levels)
-
-
-def _persons(tallied: Tallied) -> Numbers:
-    """People [groups + 1, 2] with unfavourable and with favourable texts, everyone last."""
-    sides = [np.where(tallied.favourable == favourable, tallied.texts, 0) for favourable in (False, True)]
-    return np.stack([np.append(tallied.people.moments(side, side).people, tallied.people_with(side)) for side in sides], axis=1)
 
 
 def _sizes(table: Contingency, sets: Sets) -> pa.Table:

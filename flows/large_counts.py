@@ -12,6 +12,7 @@ from flows.large_people import Profiles, added, profiles_of, start_of_records
 from flows.large_spill import bin_of, lot_of, mixed
 from stages.metrics.fairness import add_up
 from stages.metrics.lattice import Lattice
+from stages.metrics.moments import Moments, moments
 
 Numbers = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -57,16 +58,16 @@ class Layout:
 
 @dataclass(frozen=True)
 class Tally:
-    """What a lot adds. Moments are [metrics, 6, places]: of records (a person in a cell), of the records of people in several cells, of
-    such people by group, and of everyone. ``values`` [metrics, 3]: texts, their sum and sum of squares; ``least`` and ``most`` of each;
+    """What a lot adds. Moments of each metric are of records (a person in a cell), of the records of people in several cells, of such
+    people by group, and of everyone. ``values`` [metrics, 3]: texts, their sum and sum of squares; ``least`` and ``most`` of each;
     ``scores``: sums of score, its square and score x label. ``histogram``: how many texts of each cell, label and level, keys ascending.
     ``sample``: what records of a few people add, by ``keys`` without pattern."""
 
     people: Profiles
-    records: Numbers
-    several: Numbers
-    merged: Numbers
-    everyone: Numbers
+    records: list[Moments]
+    several: list[Moments]
+    merged: list[Moments]
+    everyone: list[Moments]
     values: Numbers
     least: Numbers
     most: Numbers
@@ -94,10 +95,11 @@ def tally(slices: Sequence[tuple[Path, int, int]], layout: Layout) -> Tally:
     )
     owner, place = np.cumsum(np.isin(record, start)) - 1, cell[record]
     shared = np.bincount(owner)[owner] > 1 if len(rows) else np.empty(0, bool)
-    merged = np.zeros((len(values), 6, layout.groups))
+    merged = _moments(summed[:, :, :0], place[:0], layout.groups)
     for of_set in layout.cells.T if shared.any() else ():
         person, keys = np.unique(owner[shared] * layout.groups + of_set[place[shared]], return_inverse=True)
-        merged += _moments(_added(summed[:, :, shared], keys, len(person)), person % layout.groups, layout.groups)
+        of_people = _moments(_added(summed[:, :, shared], keys, len(person)), person % layout.groups, layout.groups)
+        merged = [one + other for one, other in zip(merged, of_people, strict=True)]
     everyone = _moments(_added(summed, owner, len(start)), np.zeros(len(start), np.int64), 1)
     chosen = np.argsort(mixed(rows["author"][record]), kind="stable")[:SAMPLE]
     counted = counting > 0
@@ -129,19 +131,16 @@ def _added(summed: Numbers, place: Index, places: int) -> Numbers:
     return np.stack([[add_up(place, part, places) for part in side] for side in summed]).reshape(2, summed.shape[1], places)
 
 
-def _moments(summed: Numbers, place: Index, places: int) -> Numbers:
-    """Moments [metrics, 6, places] as in ``comparisons.moments``."""
-    found = np.zeros((summed.shape[1], 6, places))
-    for metric, (hits, texts) in enumerate(zip(*summed, strict=True)):
-        for part, quantity in enumerate((hits, texts, texts > 0, hits**2, hits * texts, texts**2)):
-            found[metric, part] = add_up(place, quantity, places)
-    return found
+def _moments(summed: Numbers, place: Index, places: int) -> list[Moments]:
+    """Moments [places] of each metric."""
+    return [moments(hits, texts, place, places) for hits, texts in zip(*summed, strict=True)]
 
 
 def together(one: Tally, other: Tally) -> Tally:
     """The sums of two lots, but for the histogram, which is added up apart."""
-    summed = ("records", "several", "merged", "everyone", "values", "scores")
-    sums: dict[str, Any] = {name: getattr(one, name) + getattr(other, name) for name in summed}
+    sums: dict[str, Any] = {name: getattr(one, name) + getattr(other, name) for name in ("values", "scores")}
+    for name in ("records", "several", "merged", "everyone"):
+        sums[name] = [mine + theirs for mine, theirs in zip(getattr(one, name), getattr(other, name), strict=True)]
     keys, held = np.append(one.keys, other.keys), np.concatenate([one.sample, other.sample], axis=2)
     chosen = np.argsort(keys, kind="stable")[:SAMPLE]
     ends: dict[str, Any] = {"least": np.minimum(one.least, other.least), "most": np.maximum(one.most, other.most)}

@@ -12,14 +12,16 @@ from flows.large_counts import OF_SCORES, Layout, Tally
 from flows.large_limit import MANY, limit, limit_of
 from flows.large_people import Profiles
 from stages.metrics import group_gini
-from stages.metrics.comparisons import Moments, Scale, of_kinds
+from stages.metrics.comparisons import Scale
 from stages.metrics.contingency import counted
 from stages.metrics.effective_sizes import Clustered
 from stages.metrics.fairness import add_up, ratio
 from stages.metrics.group_gini import Benefits
 from stages.metrics.groups import GINI, TREATMENT, Groups
 from stages.metrics.lattice import Persons, persons
+from stages.metrics.moments import Moments, joined, moments, of_kinds
 from stages.metrics.permutation import Seed, deal
+from stages.metrics.placements import Side
 
 Numbers = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -41,19 +43,14 @@ class Kinds(Persons):
     def moments(self, hits: Numbers, texts: Numbers) -> Moments:
         of_hits, of_texts = self.records(hits), self.records(texts)
         if self.merged is None:
-            return Moments(*(values @ self.lattice.spread for values in _weighted(of_hits, of_texts, self.number, self.cell)))
+            return moments(of_hits, of_texts, self.cell, len(self.lattice.group), self.number).over(self.lattice.spread)
         found = []
-        for person, group in self.merged:
+        for (person, group), groups in zip(self.merged, np.diff(self.lattice.starts), strict=True):
             number = np.zeros(len(group))
             number[person] = self.number
             own = [add_up(person, values, len(group)) for values in (of_hits, of_texts)]
-            found.append(_weighted(own[0], own[1], number, group))
-        return Moments(*(np.concatenate(values) for values in zip(*found, strict=True)))
-
-
-def _weighted(hits: Numbers, texts: Numbers, number: Numbers, place: Index) -> Moments:
-    quantities = (hits, texts, texts > 0, hits**2, hits * texts, texts**2)
-    return Moments(*(add_up(place, number * quantity, int(place.max()) + 1) for quantity in quantities))
+            found.append(moments(own[0], own[1], group, int(groups), number))
+        return joined(found)
 
 
 @dataclass(frozen=True)
@@ -88,14 +85,13 @@ class Tallied(Groups):
         if (found := self._of_scores(metric)) is None:
             return super().moments(metric)
         scores, at = found
-        alone = Moments(*((scores.records[at] - scores.several[at]) @ self.lattice.spread))
-        return Moments(*(own + merged for own, merged in zip(alone, scores.merged[at], strict=True)))
+        return scores.records[at].without(scores.several[at]).over(self.lattice.spread) + scores.merged[at]
 
     @cached_property
     def everyone(self) -> Callable[[str], Moments]:
         def of(metric: str) -> Moments:
             found = self._of_scores(metric)
-            return self._all(*self.parts(metric)) if found is None else Moments(*found[0].everyone[found[1]])
+            return self._all(*self.parts(metric)) if found is None else found[0].everyone[found[1]]
 
         return of
 
@@ -136,9 +132,10 @@ class Tallied(Groups):
         hits, texts = (add_up(self.authors, part, len(self.number))[:, None] / self.number[:, None] for part in (values, counting))
         return of_kinds(hits, texts, self.number)
 
-    def people_with(self, counting: Numbers) -> Numbers:
-        """How many people [1] have a text that counts."""
-        return self._all(counting, counting).people
+    def side(self, counting: Numbers) -> Side:
+        """The texts of each group that count, everyone's last [groups + 1]; ``counting`` [rows]."""
+        parts = self.people.moments(counting, counting), self._all(counting, counting)
+        return Side(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("texts", "text_squares", "people")))
 
     @cached_property
     def influence(self) -> Numbers:
@@ -162,7 +159,7 @@ class Tallied(Groups):
 
     def _deals(self, metric: str, draws: int, seed: Seed) -> Iterator[Numbers]:
         if (found := self._of_scores(metric)) is not None:
-            return self._deals_of_scores(metric, found[0].records[found[1]], found[0].sample[:, found[1]], draws, seed)
+            return self._deals_of_scores(metric, found[0].records[found[1]].totals, found[0].sample[:, found[1]], draws, seed)
         kinds, quantities = cast(Kinds, self.people), self.quantities(metric)
         outcomes = self.outcomes(metric, [kinds.records(part) for part in quantities])
         counting = outcomes[:, len(quantities) - 1] > 0

@@ -7,19 +7,18 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from flows.large_coding import Coding
+from flows.large_figures import Everyone
 from flows.large_people import Profiles
-from flows.large_ranks import Everyone
 from stages.metrics.class_report import score_kinds
 from stages.metrics.contingency import Contingency
-from stages.metrics.intervals import Interval, accelerated_interval, acceleration
-from stages.metrics.performance import METRICS, RARE
+from stages.metrics.intervals import Interval, jackknife_interval
+from stages.metrics.performance import METRICS, SCALES
 from stages.metrics.scoring import Row, Rules, row
 
 Numbers = NDArray[np.float64]
 Index = NDArray[np.int64]
 STATUS = {"privileged": 1, "protected": 0, None: -1}
 CLASSES = [3, 2, 1, 0]  # codes of label and decision in the order of ``class_report``
-RANGES = {"mse": (0, np.inf), "pearson_r": (-1, 1)}
 
 
 def contingency(people: Profiles, coding: Coding, attributes: Sequence[str]) -> Contingency:
@@ -55,23 +54,15 @@ def statuses(coding: Coding, combinations: Index) -> dict[str, NDArray[np.int8]]
     return {name: meant[name][place] for name, place in categories(coding, combinations).items()}
 
 
-def performance(everyone: Everyone, products: Numbers, cubes: Numbers, rules: Rules) -> list[Row]:
-    """The rows of ``scoring.score_performance``: intervals from the normal limit of redrawn people."""
-    defined = [index for index, metric in enumerate(METRICS) if np.isfinite(everyone.point[metric])]
-    drawn, rare = {}, min(everyone.favourable, everyone.texts - everyone.favourable) < RARE
-    if not rare:
-        centre = [everyone.point[METRICS[index]] for index in defined]
-        replicates = np.random.default_rng(rules.seed).multivariate_normal(centre, products[np.ix_(defined, defined)], rules.replicates)
-        drawn = {index: np.clip(replicates[:, i], *RANGES.get(METRICS[index], (0, 1))) for i, index in enumerate(defined)}
+def performance(everyone: Everyone, squares: Numbers, rules: Rules) -> list[Row]:
+    """The rows of ``scoring.score_performance``, from the sums of squares [5] of how far people move each figure."""
     rows = []
-    for index, metric in enumerate(METRICS):
+    for metric, square in zip(METRICS, squares, strict=True):
         interval: Interval = (np.nan, np.nan, "undefined: the predictions or the labels do not vary")
-        if index in drawn:
-            speed = cubes[index] / (6 * products[index, index] ** 1.5) if products[index, index] > 0 else 0.0
-            interval = accelerated_interval(drawn[index], everyone.point[metric], float(speed), rules.confidence)
-        elif index in defined:
-            interval = (np.nan, np.nan, f"no interval: fewer than {RARE} texts have one of the two labels")
-        rows.append(row((), "everyone", metric, everyone.point[metric], interval) | {"n": everyone.texts})
+        value = everyone.point[metric]
+        if np.isfinite(value):
+            interval = jackknife_interval(value, float(np.sqrt(square)), everyone.effective[metric], rules.confidence, SCALES[metric])
+        rows.append(row((), "everyone", metric, value, interval) | {"n": everyone.texts})
     return rows
 
 
@@ -81,4 +72,4 @@ def classes(people: Profiles, rules: Rules) -> list[Row]:
     counts = np.bincount(kind * 4 + (people.codes & 3), people.texts, 4 * len(people.number)).reshape(-1, 4)[:, CLASSES]
     kinds, place = np.unique(counts, axis=0, return_inverse=True)
     number = np.bincount(place.ravel(), people.number).astype(np.int64)
-    return score_kinds(kinds.astype(float), number, rules, lambda influence: acceleration(influence, number.astype(float)))
+    return score_kinds(kinds.astype(float), number, rules)

@@ -153,7 +153,8 @@ def _intervals(rows: pd.DataFrame, name: str, metric: str, parity: float | None)
     known = known.assign(verdict=known["verdict"].fillna("not tested"), row=known["attributes"] + ": " + known[name])
     label = "row" if name == "group" else name
     y = alt.Y(f"{label}:N", sort=known[label].tolist(), title=None, axis=alt.Axis(labelLimit=360))
-    tips = [one for one in (label, "value", "ci_low", "ci_high", "n", "people", "n_protected", "n_privileged", "q_value") if one in known]
+    counts = ("n", "people", "effective_people", "n_protected", "n_privileged")
+    tips = [one for one in (label, "value", "ci_low", "ci_high", *counts, "q_value") if one in known]
     base = alt.Chart(known)
     scale = alt.Scale(type="log" if parity == 1.0 else "linear", zero=False)
     marks = [

@@ -17,8 +17,9 @@ from stages.contract.tables import column_names, from_pandas
 from stages.mentions import published, word_lists
 from stages.mentions.word_lists import WORDS, Lookup, WordList, Words
 from stages.metrics.association import associate
-from stages.metrics.comparisons import Moments, moments, wilson
+from stages.metrics.comparisons import wilson
 from stages.metrics.fairness import ratio
+from stages.metrics.moments import Moments, moments
 from stages.metrics.testing import benjamini_hochberg
 
 FIXED = ("doc_id", "author_id", "text", "lang", "fold", "label", "favourable")

@@ -93,8 +93,8 @@ Scores = Annotated[
     ),
 ]
 # Every group that people are in, as they are ("woman, Black" of gender+race): one row a metric and what it is compared with.
-# `pooled` is the second estimate of a rate, drawn towards groups alike; `p_value` is adjusted for all groups of the set,
-# `q_value` for all sets of the metric too.
+# `effective_people` is how many people with equally many texts each would tell as much as `people` do; `pooled` is the second estimate
+# of a rate, drawn towards groups alike; `p_value` is adjusted for all groups of the set, `q_value` for all sets of the metric too.
 Groups = Annotated[
     pa.Table,
     At(
@@ -110,6 +110,7 @@ Groups = Annotated[
             ci_high="double?",
             n="int64",
             people="int64",
+            effective_people="double?",
             pooled="double?",
             pooled_low="double?",
             pooled_high="double?",

@@ -6,8 +6,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import stats
 
-from stages.metrics.comparisons import Bounded, Moments, moments, wilson
+from stages.metrics.comparisons import Bounded, wilson
 from stages.metrics.fairness import add_up
+from stages.metrics.moments import Moments, moments
 from stages.metrics.shown_groups import Panel
 
 Vector = NDArray[np.float64]
@@ -70,7 +71,8 @@ class Observed:
         if self.shares:
             return wilson(own.value(), own.worth(self.alike), self.confidence)
         variance = own.variance()
-        reach = stats.t.ppf((1 + self.confidence) / 2, own.people - 1) * np.sqrt(np.where(variance > 0, variance, np.nan))
+        t = stats.t.ppf((1 + self.confidence) / 2, np.maximum(own.effective() - 1, 1))
+        reach = t * np.sqrt(np.where(variance > 0, variance, np.nan))
         return Bounded(own.value(), own.value() - reach, own.value() + reach)
 
     def _moments(self, rows: NDArray[np.int64], bins: NDArray[np.int64]) -> Moments:

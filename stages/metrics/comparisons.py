@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from stages.metrics.fairness import add_up, ratio
+from stages.metrics.fairness import ratio
+from stages.metrics.moments import Moments
 
 Numbers = NDArray[np.float64]
 
@@ -20,68 +21,6 @@ class Bounded(NamedTuple):
     value: Numbers
     low: Numbers
     high: Numbers
-
-
-class Moments(NamedTuple):
-    """Of one rate in some groups: hits, texts, people with a text that counts, and the people's sums of hits^2, hits x texts, texts^2.
-
-    Moments of groups without common people add up, so that those of everybody else are a difference.
-    """
-
-    hits: Numbers
-    texts: Numbers
-    people: Numbers
-    squares: Numbers
-    products: Numbers
-    text_squares: Numbers
-
-    def without(self, part: "Moments") -> "Moments":
-        return Moments(*(whole - inside for whole, inside in zip(self, part, strict=True)))
-
-    def value(self) -> Numbers:
-        return ratio(self.hits, self.texts)
-
-    def variance(self) -> Numbers:
-        """Variance of the value between people, as a ratio estimator: sum of (hits - value texts)^2 / (sum of texts)^2, by people - 1."""
-        value = self.value()
-        squares = self.squares - 2 * value * self.products + value**2 * self.text_squares
-        return ratio(squares, self.texts**2) * ratio(self.people, self.people - 1)
-
-    def worth(self, alike: float = 0.0) -> Numbers:
-        """How many independent texts the rate is worth: rate (1 - rate) over its variance between people, at most ``independent``.
-
-        Where nothing varies (the rate is 0 or 1) a person counts once. With one text a person it is the number of texts.
-        """
-        rate, variance = self.value(), self.variance()
-        spread = rate * (1 - rate)
-        varies = (variance > 1e-12) & (spread > 1e-12)
-        worth = np.where(varies, np.minimum(self.texts, spread / np.where(varies, variance, 1)), self.people)
-        return np.minimum(np.where(self.text_squares == self.texts, self.texts, worth), self.independent(alike))
-
-    def independent(self, alike: float) -> Numbers:
-        """How many independent texts these would be were two texts of a person correlated by ``alike``: texts / (1 + (m - 1) alike).
-
-        m is the mean over texts of how many their author wrote (Kish 1965). A few people vary less than such people do, so that the
-        correlation among everyone bounds what a group's texts are worth.
-        """
-        return ratio(self.texts, 1 + alike * (ratio(self.text_squares, self.texts) - 1))
-
-    def alike(self, variance: Numbers) -> float:
-        """The correlation of two texts of a person among everyone [1], 0 or more; ``variance`` is that of the value of one text."""
-        several = float(ratio(self.text_squares, self.texts)[0]) - 1
-        excess = float(ratio(self.variance() * self.texts, variance)[0]) - 1
-        return min(1.0, max(0.0, excess / several)) if several > 1e-9 and np.isfinite(excess) else 0.0
-
-
-def moments(hits: Numbers, texts: Numbers, group: NDArray[np.int64], groups: int) -> Moments:
-    """Moments [groups] of people [people] in ``group`` with so many ``hits`` and ``texts`` each."""
-    quantities = (hits, texts, texts > 0, hits**2, hits * texts, texts**2)
-    return Moments(*(add_up(group, quantity, groups) for quantity in quantities))
-
-
-def of_kinds(hits: Numbers, texts: Numbers, number: Numbers) -> Moments:
-    """Moments [groups] of ``number`` [kinds] people of each kind, with ``hits`` and ``texts`` [kinds, groups] each."""
-    return Moments(*(number @ quantity for quantity in (hits, texts, (texts > 0).astype(float), hits**2, hits * texts, texts**2)))
 
 
 def wilson(value: Numbers, worth: Numbers, confidence: float) -> Bounded:
@@ -136,7 +75,7 @@ class Scale(NamedTuple):
             return np.full(own.people.shape, np.nan)
         share = self.to(own.value())
         worth = ratio(share * (1 - share), own.variance() / (self.most - self.least) ** 2)
-        return np.fmin(np.where(np.isnan(worth), own.people, worth), self.each * own.independent(self.alike))
+        return np.fmin(np.where(np.isnan(worth), own.effective(), worth), self.each * own.independent(self.alike))
 
 
 def mean_interval(own: Moments, scale: Scale, confidence: float) -> Bounded:
@@ -154,7 +93,7 @@ def mean_difference(own: Moments, other: Moments, inside: NDArray[np.bool_], sca
 
 def _rest(own: Moments, other: Moments, inside: NDArray[np.bool_]) -> tuple[Moments, Numbers]:
     """The other's people without those of the group inside it, and the group's share of the other's texts."""
-    part = Moments(*(np.where(inside, values, 0) for values in own))
+    part = Moments(own.sizes, np.where(inside, own.sums, 0))
     return other.without(part), ratio(part.texts, other.texts)
 
 

@@ -17,13 +17,15 @@ QUANTILES = {"output_q10": 0.1, "output_q50": 0.5, "output_q90": 0.9}
 class Estimate:
     """A metric of every group [groups], NaN where undefined, on a scale from ``least`` to ``most``, and of ``everyone``.
 
-    It is worth as many independent texts as a rate would be that has its variance on this scale. ``texts`` and ``people`` count.
+    It is worth as many independent texts as a rate would be that has its variance on this scale. ``texts`` and ``people`` count;
+    ``effective`` is how many people with equally many texts each would be worth as much (Kish 1965).
     """
 
     value: Numbers
     worth: Numbers
     texts: Numbers
     people: Numbers
+    effective: Numbers
     everyone: float
     least: float = 0.0
     most: float = 1.0
@@ -70,18 +72,20 @@ def estimates(groups: Groups) -> dict[str, Estimate]:
 def _rate(groups: Groups, metric: str) -> Estimate:
     own = groups.moments(metric)
     worth = own.worth(groups.alike(metric))
-    return Estimate(own.value(), worth, own.texts, own.people, float(groups.everyone(metric).value()[0]))
+    return Estimate(own.value(), worth, own.texts, own.people, own.effective(), float(groups.everyone(metric).value()[0]))
 
 
 def _mean(groups: Groups, metric: str) -> Estimate:
     own, scale = groups.moments(metric), groups.scale(metric)
     everyone = float(groups.everyone(metric).value()[0])
-    return Estimate(own.value(), scale.worth(own), own.texts, own.people, everyone, scale.least, scale.most)
+    return Estimate(own.value(), scale.worth(own), own.texts, own.people, own.effective(), everyone, scale.least, scale.most)
 
 
 def _gini(groups: Groups) -> Estimate:
     own, (everyone, scale) = groups.benefits, groups.all_benefits
-    return Estimate(own.value(), group_gini.worth(own, scale), own.missed.texts, own.missed.people, float(everyone.value()[0]))
+    counted = own.missed
+    worth, of_all = group_gini.worth(own, scale), float(everyone.value()[0])
+    return Estimate(own.value(), worth, counted.texts, counted.people, counted.effective(), of_all)
 
 
 def _aucs(groups: Groups) -> dict[str, Estimate]:
@@ -90,28 +94,30 @@ def _aucs(groups: Groups) -> dict[str, Estimate]:
     found = {}
     for metric in ("subgroup_auc", "bpsn_auc", "bnsp_auc"):
         value, worth = (np.concatenate(part) for part in zip(*(of_set[metric] for of_set in sets), strict=True))
-        found[metric] = Estimate(value, worth, own.texts, own.people, everyone)
+        found[metric] = Estimate(value, worth, own.texts, own.people, own.effective(), everyone)
     return found
 
 
 def _spread(groups: Groups) -> dict[str, Estimate]:
-    """Correlation and quantiles of outputs, worth the people of a group: Fisher's z and order statistics know of no texts together."""
+    """Correlation and quantiles of outputs, worth a group's effective people: Fisher's z and order statistics know of no texts together."""
     own = groups.moments("mean_output")
+    effective = own.effective()
     rows, sets = np.arange(len(groups.score)), range(len(groups.lattice.sets))
     members = [groups.lattice.membership(index, rows) for index in sets]
     correlation = np.concatenate([numeric.figures(groups.true, groups.score, part)["pearson_r"] for part in members])
     varies = np.ptp(groups.true) > 0 and np.ptp(groups.score) > 0
     of_all = float(np.corrcoef(groups.true, groups.score)[0, 1]) if varies else np.nan
-    found = {"pearson_r": Estimate(correlation, ratio(own.people, 1 - correlation**2), own.texts, own.people, of_all, -1.0, 1.0)}
+    counted = own.texts, own.people, effective
+    found = {"pearson_r": Estimate(correlation, ratio(effective, 1 - correlation**2), *counted, of_all, -1.0, 1.0)}
     least, most = float(groups.score.min()), float(groups.score.max())
     ordered = np.concatenate([np.lexsort((groups.score, groups.lattice.group[groups.lattice.cell, index])) for index in sets])
     for metric, level in QUANTILES.items():
-        half = np.sqrt(level * (1 - level) / np.maximum(own.people, 1))  # one standard error of the rank, as a share
+        half = np.sqrt(level * (1 - level) / np.maximum(effective, 1))  # one standard error of the rank, as a share
         low, value, high = (_at(groups.score[ordered], own.texts, np.clip(level + sign * half, 0, 1)) for sign in (-1, 0, 1))
         share = ratio(value - least, np.array(most - least))
         worth = ratio(share * (1 - share), ((high - low) / 2 / (most - least or 1.0)) ** 2)
         everyone = float(np.quantile(groups.score, level, method="inverted_cdf"))
-        found[metric] = Estimate(value, np.where(np.isnan(worth), own.people, worth), own.texts, own.people, everyone, least, most)
+        found[metric] = Estimate(value, np.where(np.isnan(worth), effective, worth), *counted, everyone, least, most)
     return found
 
 

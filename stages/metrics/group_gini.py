@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stages.metrics.comparisons import Bounded, Moments, Scale, wilson
+from stages.metrics.comparisons import Bounded, Scale, wilson
 from stages.metrics.contingency import FAVOURABLE, SELECTED, TRUE_SELECTED
 from stages.metrics.fairness import Sums, ratio
+from stages.metrics.moments import Moments
 
 Numbers = NDArray[np.float64]
 
@@ -79,7 +80,7 @@ def worth(own: Benefits, scale: Scale) -> Numbers:
     """How many independent texts a rate of the same value and variance would be of, no text worth more than everyone's are."""
     value, people = own.value(), own.missed
     found = ratio(value * (1 - value), own.variance())
-    return np.fmin(np.where(np.isnan(found), people.people, found), scale.each * people.independent(scale.alike))
+    return np.fmin(np.where(np.isnan(found), people.effective(), found), scale.each * people.independent(scale.alike))
 
 
 def difference(own: Benefits, other: Benefits, inside: NDArray[np.bool_], scale: Scale, confidence: float) -> Bounded:

@@ -6,13 +6,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
 
 from stages.metrics import group_gini, testing
-from stages.metrics.comparisons import Bounded, Moments, compare, mean_difference, mean_interval, wilson
+from stages.metrics.comparisons import Bounded, compare, mean_difference, mean_interval, wilson
 from stages.metrics.estimates import Estimate, Tested
 from stages.metrics.fairness import add_up, ratio
 from stages.metrics.group_gini import Benefits
 from stages.metrics.groups import GINI, RATES, Groups
+from stages.metrics.moments import Moments
 from stages.metrics.pooling import Cells, pool
 from stages.metrics.scoring import Rules
 from stages.metrics.threads import side_by_side
@@ -89,7 +91,9 @@ def _reference(groups: Groups, own: Moments) -> Moments:
     """Moments [groups] of the reference of each group's set."""
     sizes = np.diff(groups.lattice.starts)
     of_set = np.repeat(np.arange(len(sizes)), sizes)
-    return Moments(*(add_up(of_set, values * groups.reference, len(sizes))[of_set] for values in own))
+    privileged = sparse.csr_array((groups.reference * 1.0, (np.arange(len(of_set)), of_set)), shape=(len(of_set), len(sizes)))
+    found = own.over(privileged)
+    return Moments(found.sizes, found.sums[:, :, of_set])
 
 
 def _pooled(groups: Groups, metric: str, confidence: float) -> Block:
@@ -122,6 +126,7 @@ def _block(metric: str, comparison: str, bounded: Bounded, estimate: Estimate) -
         "ci_high": np.where(with_interval, bounded.high, np.nan),
         "n": estimate.texts.astype(np.int64),
         "people": estimate.people.astype(np.int64),
+        "effective_people": estimate.effective,
         "reason": reason,
     }
 

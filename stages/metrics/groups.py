@@ -9,12 +9,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stages.metrics import fairness, group_gini, placements, ranking
-from stages.metrics.comparisons import Moments, Scale, moments
+from stages.metrics.comparisons import Scale
 from stages.metrics.contingency import SELECTED, counted
 from stages.metrics.effective_sizes import Clustered
 from stages.metrics.fairness import add_up, ratio
 from stages.metrics.group_gini import Benefits
 from stages.metrics.lattice import Lattice, Persons, lattice, persons
+from stages.metrics.moments import Moments, moments
 from stages.metrics.permutation import Seed, deal_people
 
 Numbers = NDArray[np.float64]

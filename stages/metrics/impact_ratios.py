@@ -11,9 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stages.contract.bad_input import BadInput
-from stages.metrics.comparisons import Bounded, Moments, moments, quotient, wilson
+from stages.metrics.comparisons import Bounded, quotient, wilson
 from stages.metrics.fairness import add_up
 from stages.metrics.lattice import Lattice, lattice, persons
+from stages.metrics.moments import Moments, moments
 
 Numbers = NDArray[np.float64]
 

@@ -8,9 +8,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from stages.metrics.comparisons import Moments, moments
 from stages.metrics.fairness import add_up
 from stages.metrics.groupwise import UNKNOWN, Membership
+from stages.metrics.moments import Moments, joined, moments
 
 Numbers = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -121,13 +121,12 @@ class Persons:
         """Moments [groups] of the people of each group, from ``hits`` and ``texts`` [rows]."""
         of_hits, of_texts = self.records(hits), self.records(texts)
         if self.merged is None:
-            cells = moments(of_hits, of_texts, self.cell, len(self.lattice.group))
-            return Moments(*(np.asarray(values @ self.lattice.spread) for values in cells))
+            return moments(of_hits, of_texts, self.cell, len(self.lattice.group)).over(self.lattice.spread)
         found = []
         for index, (person, group) in enumerate(self.merged):
             own = [add_up(person, values, len(group)) for values in (of_hits, of_texts)]
             found.append(moments(own[0], own[1], group, int(self.lattice.starts[index + 1] - self.lattice.starts[index])))
-        return Moments(*(np.concatenate(values) for values in zip(*found, strict=True)))
+        return joined(found)
 
 
 def persons(found: Lattice, authors: Index) -> Persons:

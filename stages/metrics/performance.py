@@ -1,19 +1,16 @@
-"""How well a model predicts, with intervals from resampling authors."""
-
-from collections.abc import Iterator
+"""How well a model predicts, and how far each author moves that."""
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from stages.metrics.fairness import add_up
+from stages.metrics.intervals import Scale
+from stages.metrics.placements import Side, left_out
+
 Vector = NDArray[np.float64]
 METRICS = ("accuracy", "f1", "auc", "mse", "pearson_r")
-CHUNK = 200
-# From so many people on, the replicates of a figure lie as its linear approximation says, and drawing people takes minutes.
-MANY = 20_000
-# ... so long as neither label is so rare that few people decide.
-RARE = 200
+SCALES: dict[str, Scale] = {"accuracy": "share", "f1": "share", "auc": "share", "mse": "size", "pearson_r": "correlation"}
 
 
 def performance(
@@ -50,38 +47,6 @@ def _auc(score: Vector, favourable: NDArray[np.bool_], weights: Vector) -> Vecto
     return wins / (above.sum(axis=1) * below.sum(axis=1))
 
 
-def replicates(
-    y_true: Vector,
-    y_score: Vector,
-    favourable: NDArray[np.bool_],
-    selected: NDArray[np.bool_],
-    authors: NDArray[np.object_],
-    number: int,
-    seed: int,
-) -> dict[str, Vector]:
-    """``number`` bootstrap replicates of each figure, authors resampled; for very many authors drawn from their normal limit."""
-    data = (y_true, y_score, favourable, selected)
-    codes, names = pd.factorize(authors)
-    if len(names) >= MANY and RARE <= favourable.sum() <= len(favourable) - RARE:
-        return _from_limit(data, codes, len(names), number, seed)
-    chunks = [performance(*data, weights) for weights in author_weights(authors, number, seed)]
-    return {metric: np.concatenate([chunk[metric] for chunk in chunks]) for metric in METRICS}
-
-
-def _from_limit(
-    data: tuple[Vector, Vector, NDArray[np.bool_], NDArray[np.bool_]], codes: NDArray[np.int64], people: int, number: int, seed: int
-) -> dict[str, Vector]:
-    """Normal draws around each figure with the covariance of the authors' influence on the figures, cut to their ranges."""
-    point = performance(*data, np.ones((1, len(codes))))
-    linear = {metric: values for metric, values in influence(*data).items() if np.isfinite(point[metric][0])}
-    of_author = np.column_stack([np.bincount(codes, weights=values, minlength=people) for values in linear.values()])
-    centre = [point[metric][0] for metric in linear]
-    drawn = np.random.default_rng(seed).multivariate_normal(centre, of_author.T @ of_author, number)
-    limits = {"mse": (0, np.inf), "pearson_r": (-1, 1)}
-    found = {metric: np.clip(drawn[:, i], *limits.get(metric, (0, 1))) for i, metric in enumerate(linear)}
-    return {metric: found.get(metric, np.full(number, np.nan)) for metric in METRICS}
-
-
 def influence(y_true: Vector, y_score: Vector, favourable: NDArray[np.bool_], selected: NDArray[np.bool_]) -> dict[str, Vector]:
     """How much one more weight on each text would change each figure, to first order; each adds up to 0 over all texts.
 
@@ -101,6 +66,33 @@ def influence(y_true: Vector, y_score: Vector, favourable: NDArray[np.bool_], se
         }
 
 
+def moved(
+    y_true: Vector,
+    y_score: Vector,
+    favourable: NDArray[np.bool_],
+    selected: NDArray[np.bool_],
+    codes: NDArray[np.int64],
+) -> dict[str, tuple[Vector, float]]:
+    """By how much each figure moves without each author [people], and how many people with equally much are worth as many (Kish 1965).
+
+    To first order, times the square root of (people - 1) / people, so that the squares add up to the jackknife's variance: an author's
+    ``influence`` over one minus the author's share of what the figure counts (texts; for f1 favourable and selected ones; for auc the
+    texts of each label apart). ``codes`` [texts] are authors from 0 on.
+    """
+    people, ones = int(codes.max()) + 1, np.ones(len(codes))
+    counted = dict.fromkeys(METRICS, (ones,)) | {"f1": (favourable * 1.0 + selected,), "auc": (favourable * 1.0, ~favourable * 1.0)}
+    found = {}
+    for metric, values in influence(y_true, y_score, favourable, selected).items():
+        parts, effective = np.zeros(people), np.inf
+        for counting in counted[metric]:
+            texts = add_up(codes, counting, people)
+            side = Side.of(texts)
+            parts += side.corrected() * left_out(add_up(codes, np.where(counting > 0, values, 0), people), texts, side.texts)
+            effective = min(effective, float(side.effective()))
+        found[metric] = parts, effective
+    return found
+
+
 def _placement(score: Vector, favourable: NDArray[np.bool_]) -> Vector:
     """For a favourable text the share of unfavourable ones with a lower score, for an unfavourable one of favourable ones with a
     higher score; half of ties."""
@@ -108,14 +100,3 @@ def _placement(score: Vector, favourable: NDArray[np.bool_]) -> Vector:
     above, below = (np.bincount(place, weights=side.astype(float), minlength=len(values)) for side in (favourable, ~favourable))
     lower, higher = np.cumsum(below) - below / 2, above.sum() - np.cumsum(above) + above / 2
     return np.where(favourable, lower[place] / below.sum(), higher[place] / above.sum())
-
-
-def author_weights(authors: NDArray[np.object_], replicates: int, seed: int) -> Iterator[Vector]:
-    """How often each text is drawn when authors are resampled with replacement: [chunk, texts] arrays until ``replicates`` are drawn."""
-    author, names = pd.factorize(authors, sort=True)
-    number = len(names)
-    random = np.random.default_rng(seed)
-    for start in range(0, replicates, CHUNK):
-        drawn = random.integers(0, number, (min(CHUNK, replicates - start), number))
-        counts = np.stack([np.bincount(row, minlength=number) for row in drawn]).astype(float)
-        yield counts[:, author]

@@ -10,15 +10,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from stages.metrics import fairness, performance
-from stages.metrics.comparisons import Bounded, Moments, of_kinds, wilson
+from stages.metrics.comparisons import Bounded, wilson
 from stages.metrics.contingency import FAVOURABLE, GROUPS, SELECTED, TEXTS, Contingency
 from stages.metrics.intervals import (
     Interval,
-    bca_interval,
-    largest_gap_interval,
+    jackknife_interval,
     log_ratio_interval,
     percentile_interval,
 )
+from stages.metrics.largest_gap import Kinds, largest_gap
+from stages.metrics.moments import Moments, of_kinds
 from stages.metrics.permutation import Seed, null_sums
 
 Row = dict[str, Any]
@@ -85,7 +86,7 @@ def score_rates(cell: Cell) -> list[Row]:
 def _wilson(cell: Cell, by_author: NDArray[np.float64], metric: str) -> Bounded:
     """A rate of every group, everyone first; two texts of a person are as alike in a group as among everyone."""
     own = of_kinds(*fairness.counts(by_author, metric), cell.table.authors)
-    everyone = Moments(*(values[:1] for values in own))
+    everyone = Moments(own.sizes, own.sums[:, :, :1])
     alike = everyone.alike(everyone.value() * (1 - everyone.value()))
     return wilson(own.value(), own.worth(alike), cell.rules.confidence)
 
@@ -106,7 +107,8 @@ def score_gaps(cell: Cell, convention: str, metrics: Sequence[str]) -> list[Row]
             if not np.isfinite(values[metric]):
                 interval: Interval = (np.nan, np.nan, fairness.reason_for(metric, *pair))
             elif of_tpr:
-                interval = _fv_interval(cell, at, by_author)
+                three = by_author[:, [0, at, at + 1]]
+                interval = largest_gap(Kinds(*fairness.counts(three, "tpr"), cell.table.authors), cell.rules.confidence)
             elif convention == OURS:
                 numerator, denominator = COUNTED[metric]
                 sides = [(by_author[:, side, numerator], by_author[:, side, denominator]) for side in (at, at + 1)]
@@ -121,28 +123,19 @@ def score_gaps(cell: Cell, convention: str, metrics: Sequence[str]) -> list[Row]
     return rows
 
 
-def _fv_interval(cell: Cell, at: int, by_author: NDArray[np.float64]) -> Interval:
-    people = (cell.table.authors @ (by_author[:, at : at + 2, FAVOURABLE] > 0)).min()
-    if people < cell.rules.fewest:  # replicates of so few people vary less than such groups do
-        return np.nan, np.nan, f"no interval: {people:.0f} people with a favourable text in one of the groups, {cell.rules.fewest} needed"
-    tpr, drawn = (fairness.ratio(*fairness.counts(sums[..., [0, at, at + 1], :], "tpr")) for sums in (cell.point, cell.replicates))
-    if (np.nanmin(drawn[:, 1:], axis=0) == np.nanmax(drawn[:, 1:], axis=0)).any():
-        return np.nan, np.nan, "no interval: a group's TPR never varies, so too few people to estimate it from"
-    return largest_gap_interval(tpr[1:] - tpr[0], drawn[:, 1:] - drawn[:, :1], cell.rules.confidence)
-
-
 def score_performance(frame: pd.DataFrame, rules: Rules) -> list[Row]:
     """Predictive performance over everyone; ``frame`` has y_true, y_score, y_pred, favourable and author_id a text."""
     favourable, selected = frame["favourable"].to_numpy(), frame["y_pred"].to_numpy() == 1
     data = (frame["y_true"].to_numpy(), frame["y_score"].to_numpy(), favourable, selected)
     point = performance.performance(*data, np.ones((1, len(frame))))
-    drawn = performance.replicates(*data, frame["author_id"].to_numpy(), rules.replicates, rules.seed)
-    author, linear = pd.factorize(frame["author_id"])[0], performance.influence(*data)
+    moved = performance.moved(*data, pd.factorize(frame["author_id"])[0])
     rows = []
     for metric, value in point.items():
         interval: Interval = (np.nan, np.nan, "undefined: the predictions or the labels do not vary")
         if np.isfinite(value[0]):
-            interval = bca_interval(drawn[metric], float(value[0]), np.bincount(author, linear[metric]).astype(float), rules.confidence)
+            parts, effective = moved[metric]
+            error, scale = float(np.sqrt(parts @ parts)), performance.SCALES[metric]
+            interval = jackknife_interval(float(value[0]), error, effective, rules.confidence, scale)
         rows.append(row((), "everyone", metric, value[0], interval) | {"n": len(frame)})
     return rows
 

@@ -22,6 +22,9 @@ ALL = 2400  # of all cells' tables together, so that a page of many cells stays 
 FIELDS = ("value", "ci_low", "ci_high", "n", "reason", "p_value", "q_value", "verdict", "flagged")
 
 
+FEW = 10  # people
+
+
 class Group(NamedTuple):
     """People alike on the attributes of a set, by name: ``woman, Black`` of ``gender+race``."""
 
@@ -30,11 +33,17 @@ class Group(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """A number about a group, how many people it rests on, and the pooled estimate of a rate."""
+    """A number about a group, how many people it rests on, how many that is in effect, and the pooled estimate of a rate."""
 
     own: Score
     people: int
+    effective: float | None
     pooled: Score | None
+
+    def effectively(self) -> str:
+        """``, effectively 7.3`` where a few people wrote so much that ten or more tell no more than fewer than ten would."""
+        few = self.effective is not None and self.effective < FEW <= self.people
+        return f", effectively {self.effective:.1f}" if few else ""
 
 
 class Standing(NamedTuple):
@@ -161,7 +170,7 @@ def _shown(cell: pa.Table, bases: pa.Table, most: int) -> tuple[dict[Group, dict
 
 def _measured(row: dict[str, Any]) -> Measured:
     pooled = Score(row["pooled"], row["pooled_low"], row["pooled_high"], row["n"], None, None, None, None)
-    return Measured(_score(row), row["people"], None if row["pooled"] is None else pooled)
+    return Measured(_score(row), row["people"], row["effective_people"], None if row["pooled"] is None else pooled)
 
 
 def _score(row: dict[str, Any]) -> Score:

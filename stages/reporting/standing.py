@@ -41,7 +41,7 @@ def _row(standing: Standing) -> list[str]:
         metric_name(standing.metric),
         measure(measured.own, decimals),
         number(standing.everyone, decimals),
-        f"{measured.own.n:,} ({measured.people:,})",
+        f"{measured.own.n:,} ({measured.people:,}{measured.effectively()})",
         "-" if measured.pooled is None else measure(measured.pooled, decimals),
         _ratio(standing.ratio),
         probability(standing.q_value).removeprefix("= "),
@@ -58,7 +58,7 @@ def line(standing: Standing) -> str:
     decimals, measured = decimals_of(standing.metric), standing.measured
     value = f"{metric_name(standing.metric)} {measure(measured.own, decimals)}, everyone {number(standing.everyone, decimals)}"
     people = count(measured.people, "person", "people")
-    return f"{set_name(standing.group.attributes)}: {standing.group.name}: {value}, n {measured.own.n:,} ({people})"
+    return f"{set_name(standing.group.attributes)}: {standing.group.name}: {value}, n {measured.own.n:,} ({people}{measured.effectively()})"
 
 
 def everything(results: Results, groups: AsTheyAre, task: str, model: str) -> Table:

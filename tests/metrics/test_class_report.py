@@ -1,4 +1,4 @@
-"""The figures are scikit-learn's; their intervals are the authors' bootstrap and hold what they say."""
+"""The figures are scikit-learn's; their intervals are those of resampled authors and hold what they say."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,6 @@ import pytest
 from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
 from stages.metrics.class_report import UNDEFINED, class_figures, score_classes
-from stages.metrics.performance import author_weights
 from stages.metrics.scoring import Rules
 
 RULES = Rules(replicates=2000, permutations=100, confidence=0.9, level=0.05, fewest=10, seed=3)
@@ -35,13 +34,13 @@ def test_the_figures_are_those_of_scikit_learn():
     assert all(row["ci_low"] <= row["value"] <= row["ci_high"] for row in rows.values())
 
 
-def test_the_replicates_are_resampled_authors():
-    """The spread of F1 by kinds of author is that of drawing authors one by one."""
+def test_the_intervals_are_those_of_resampled_authors():
+    """Where people are many and alike, the spread of F1 is that of drawing authors one by one."""
     frame = texts(240, np.random.default_rng(2), 3)
     y, p = frame["favourable"].to_numpy(), frame["y_pred"].to_numpy() == 1
-    weights = np.concatenate(list(author_weights(frame["author_id"].to_numpy(), 4000, 1)))
+    times = np.random.default_rng(1).multinomial(80, np.full(80, 1 / 80), 4000)[:, frame["author_id"].to_numpy()]
     cells = np.stack([y & p, y & ~p, ~y & p, ~y & ~p], axis=1).astype(float)
-    drawn = class_figures(weights @ cells)
+    drawn = class_figures(times @ cells)
     for row in score_classes(frame, RULES):
         low, high = np.quantile(drawn[row["metric"]], [0.05, 0.95])
         assert (row["ci_low"], row["ci_high"]) == pytest.approx((low, high), abs=0.02)

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
-from stages.metrics.comparisons import Moments, compare, difference, moments, of_kinds, quotient, wilson
+from stages.metrics.comparisons import compare, difference, quotient, wilson
+from stages.metrics.moments import Moments, moments, of_kinds
 
 COUNTS = st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda pair: (pair[0], sum(pair))).filter(lambda pair: pair[1] > 0)
 
@@ -15,7 +16,7 @@ COUNTS = st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda pair: (pai
 def single(hits, texts) -> Moments:
     """Moments of people with one text each."""
     hits, texts = np.asarray(hits, dtype=float), np.asarray(texts, dtype=float)
-    return Moments(hits, texts, texts, hits, hits, texts)
+    return Moments(np.zeros(1, dtype=np.int64), np.stack([hits, texts, texts, hits, hits, texts])[None])
 
 
 def to_whole(part: Moments, whole: Moments, confidence: float):
@@ -75,9 +76,9 @@ def test_texts_of_one_person_count_less_and_splitting_people_into_groups_adds_up
     # Twenty people who always or never have a hit tell as much as twenty texts (nineteen, as the mean is estimated too).
     together = moments(hits, texts, np.zeros(27, dtype=np.int64), 1)
     apart = moments(hits, texts, kind, 2)
-    np.testing.assert_allclose(np.sum(apart, axis=1), np.ravel(together))
+    np.testing.assert_allclose(apart.sums.sum(axis=2), together.sums[:, :, 0])
     assert apart.worth()[0] == pytest.approx(19)
-    np.testing.assert_allclose(Moments(*(np.array(m) for m in together)).without(Moments(*(np.array([m[0]]) for m in apart))).texts, [28.0])
+    np.testing.assert_allclose(together.without(Moments(apart.sizes, apart.sums[:, :, :1])).texts, [28.0])
 
 
 @pytest.mark.parametrize(("texts", "rest", "rate"), [(5, 95, 0.4), (10, 40, 0.1), (20, 400, 0.7), (5, 2000, 0.15)])
@@ -101,7 +102,7 @@ def test_wilson_needs_somebody():
 def test_kinds_of_people_are_people():
     hits, texts, number = np.array([[2.0], [0.0]]), np.array([[3.0], [1.0]]), np.array([4.0, 5.0])
     people = moments(np.repeat([2.0, 0.0], [4, 5]), np.repeat([3.0, 1.0], [4, 5]), np.zeros(9, dtype=np.int64), 1)
-    np.testing.assert_allclose(np.ravel(of_kinds(hits, texts, number)), np.ravel(people))
+    np.testing.assert_allclose(of_kinds(hits, texts, number).sums, people.sums)
 
 
 @pytest.mark.parametrize("people", [5, 100])

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.metrics import inequality
-from stages.metrics.comparisons import moments
 from stages.metrics.estimates import estimates
 from stages.metrics.group_gini import Benefits, difference, gini, influence, parts
 from stages.metrics.group_scores import FROM_EVERYONE, FROM_REFERENCE, ITSELF, _blocks
 from stages.metrics.groups import OF_SOME, gather
+from stages.metrics.moments import moments
 from tests.metrics.test_group_scores import RULES, scored
 from tests.metrics.test_groups import SETS, at, study
 

@@ -11,7 +11,8 @@ from scipy import special, stats
 
 from stages.contract.bad_input import BadInput
 from stages.metrics import pooling
-from stages.metrics.comparisons import moments, wilson
+from stages.metrics.comparisons import wilson
+from stages.metrics.moments import moments
 from stages.metrics.pooling import Cells, pool
 
 # Tumours among 71 groups of female rats, the standard example (Tarone 1982; Gelman et al. 2013, table 5.1).
