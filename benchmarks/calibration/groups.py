@@ -9,7 +9,7 @@ from benchmarks.calibration.people import MEANS, RULES, Numbers, World, holds
 from benchmarks.calibration.shares import Share, shares
 from stages.metrics.estimates import Estimate, estimates
 from stages.metrics.group_scores import FROM_EVERYONE, FROM_REFERENCE, ITSELF, OVER_REFERENCE, score_groups
-from stages.metrics.group_tests import ABOVE, EVERY, HIGHEST, LOWEST, RATIO, compare_groups
+from stages.metrics.group_tests import ABOVE, HIGHEST, LOWEST, RATIO, compare_groups
 from stages.metrics.groups import gather
 from stages.metrics.scoring import Row
 from stages.metrics.testing import DISPARITY
@@ -54,7 +54,7 @@ def once(truth: World, random: np.random.Generator, pattern: str) -> Found:
     measured = {metric: found[metric] for metric in MEASURED}
     tests, rows = compare_groups(gathered, measured, RULES)
     scored = score_groups(gathered, measured | {metric: found[metric] for metric in BESIDE}, tests, RULES)
-    return _intervals(truth, scored) | _gaps(truth, measured, rows, pattern) | _claims(scored, pattern)
+    return _intervals(truth, scored) | _gaps(truth, measured, rows, pattern) | _levels(scored) | _claims(scored, pattern)
 
 
 def _intervals(truth: World, scored: pd.DataFrame) -> Found:
@@ -90,8 +90,6 @@ def _gaps(truth: World, measured: dict[str, Estimate], rows: list[Row], pattern:
         if pattern == EQUAL:
             beyond = high < 1 - 1e-9 if name == RATIO else low > 1e-9
             found[metric, f"{name} {BEYOND}"] = np.nan if np.isnan(low) else float(beyond)
-        if scored.get("p_value") is not None and name in (HIGHEST, EVERY):
-            found[metric, LEVEL], found[metric, CALLED] = float(scored["p_value"] <= RULES.level), float(scored["verdict"] == DISPARITY)
     return found
 
 
@@ -107,6 +105,16 @@ def gap(truth: World, measured: dict[str, Estimate], metric: str, name: str) -> 
     if metric == "differential_fairness":
         return float(np.log(max(high / low, (1 - low) / (1 - high))))
     return float({HIGHEST: high - low, RATIO: low / high, LOWEST: everyone - low, ABOVE: high - everyone}[name])
+
+
+def _levels(scored: pd.DataFrame) -> Found:
+    """Of each mean whether any group's p is small, and whether any is called; NaN where no group is tested."""
+    found = {}
+    for metric in MEANS:
+        tested = scored[(scored["metric"] == metric) & (scored["comparison"] == FROM_EVERYONE)].dropna(subset="p_value")
+        found[metric, LEVEL] = float((tested["p_value"] <= RULES.level).any()) if len(tested) else np.nan
+        found[metric, CALLED] = float((tested["verdict"] == DISPARITY).any()) if len(tested) else np.nan
+    return found
 
 
 def _claims(scored: pd.DataFrame, pattern: str) -> Found:
