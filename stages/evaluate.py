@@ -49,7 +49,7 @@ Calibration = Annotated[pa.Table, At("data/evaluate/{task}/{model}/calibration.c
 
 
 class Params(Section):
-    """Bootstrap ``replicates`` and ``confidence`` of intervals, at most so many ``permutations`` of tests; which gaps, under which conventions.
+    """Bootstrap ``replicates`` and ``confidence`` of intervals, at most so many ``permutations`` of tests; gaps, under which conventions.
 
     A q-value up to ``level`` is a disparity; with fewer than ``fewest`` people in a gap's own denominator nothing can be told.
     Beside the verdict, ratios below ``least_ratio`` (or above one over it) and differences above ``most_difference`` are flagged.
