@@ -48,6 +48,7 @@ def group_rows(model, attributes, group, metric):
     row = {"task": "t", "model": model, "attributes": attributes, "order": ORDERS[attributes], "group": group, "metric": metric, "n": 40}
     row |= {
         "people": 20,
+        "effective_people": 18.5,
         "pooled": None,
         "pooled_low": None,
         "pooled_high": None,

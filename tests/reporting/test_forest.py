@@ -51,7 +51,7 @@ def test_the_same_groups_give_the_same_bytes_and_fetch_nothing(of_groups):
 
 def test_a_rate_that_is_not_there_is_called_undefined(of_groups):
     shown = of_groups["t", "a"].shown
-    shown[Group("gender", "man")]["tpr"] = Measured(score(None), 0, None)
+    shown[Group("gender", "man")]["tpr"] = Measured(score(None), 0, None, None)
     _, tree = drawn(of_groups)
     assert "undefined" in texts(tree)
     assert len(marks(tree, "symbol")) == 7 * 2 * 2 - 2

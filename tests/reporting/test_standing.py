@@ -1,6 +1,8 @@
 """Words about groups that stand out give each number with its interval, size and comparison."""
 
 from stages.reporting import standing
+from stages.reporting.groups import Measured
+from tests.reporting.test_forest import score
 
 
 def test_the_sentence_counts_found_told_and_all(of_groups):
@@ -28,3 +30,9 @@ def test_the_full_table_begins_with_everyone_and_has_every_group_shown(results, 
     assert table.rows[0] == ["Everyone", "", "100 (40)", "-", "0.80 [0.70, 0.90]", "0.80 [0.70, 0.90]"]
     assert [row[0] for row in table.rows[1:]] == [group.name for group in of_groups["t", "a"].shown]
     assert table.rows[3] == ["Black", "race", "40 (20)", "0.75 [0.65, 0.85]", "0.60 [0.50, 0.70]", "0.40 [0.30, 0.50]"]
+
+
+def test_effective_people_are_said_where_ten_or_more_are_worth_fewer():
+    assert Measured(score(0.5), 86, 7.31, None).effectively() == ", effectively 7.3"
+    for people, effective in ((86, 12.0), (9, 3.0), (0, None)):
+        assert not Measured(score(0.5), people, effective, None).effectively()
