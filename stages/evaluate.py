@@ -16,7 +16,7 @@ from stages.contract.command import command
 from stages.contract.params import Section
 from stages.contract.schemas import AttributeSets, Groups, PopulationSubgroups, Predictions, Scores, Subgroups
 from stages.contract.tables import At, column_names, from_pandas
-from stages.metrics import thresholds
+from stages.metrics import collapsed, thresholds
 from stages.metrics.calibration_curves import calibration_curves
 from stages.metrics.class_report import score_classes
 from stages.metrics.contingency import tabulate, tabulate_population
@@ -93,6 +93,8 @@ def scored(rows: list[Row], groups: pd.DataFrame, params: Params) -> tuple[pa.Ta
     """The tables and the headline, from the rows of scores and the frame of groups."""
     scores = pd.DataFrame(rows).reindex(columns=column_names(Scores))
     groups = groups.reindex(columns=column_names(Groups))
+    flat = collapsed.reason(scores)
+    scores, groups = collapsed.marked(scores, flat), collapsed.marked(groups, flat)
     bounds = params.least_ratio, params.most_difference
     scores["flagged"] = thresholds.flagged(scores["value"], thresholds.kinds_of_gaps(scores), *bounds)
     groups["flagged"] = thresholds.flagged(groups["value"], thresholds.kinds_of_comparisons(groups), *bounds)
@@ -152,7 +154,7 @@ def joined(documents: pa.Table, subgroups: pa.Table, predictions: pa.Table) -> p
 
 def headline(scores: pd.DataFrame) -> dict[str, Any]:
     """Performance, and by order the ADI furthest from 1 (as a ratio: 0.5 is as far as 2) and the largest FV; null where undefined."""
-    everyone = scores[scores["order"] == 0].set_index("metric")["value"]
+    everyone = scores[scores["group"] == "everyone"].set_index("metric")["value"]
     gaps = scores[(scores["group"] == PAIR) & (scores["convention"] == OURS)]
     found: dict[str, Any] = {metric: finite(everyone[metric]) for metric in METRICS}
     # An ADI of 0 is infinitely far from 1 and leads its order.
