@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from stages.contract.vocabulary import COLLAPSED
+from stages.contract.vocabulary import ANY_GROUP, ANY_SET, COLLAPSED
 
 # What decisions have no part in: it follows from labels, or from scores, alone.
 OF_LABELS = ("di_star", "base_rate", "mean_label")
@@ -39,8 +39,9 @@ def marked(table: pd.DataFrame, why: str | None) -> pd.DataFrame:
     if why is None or table.empty:
         return table
     table, by_decisions = table.copy(), ~table["metric"].isin([*OF_LABELS, *OF_SCORES])
-    tested = by_decisions & (table["p_value"].notna() | table["verdict"].notna())
+    of_gate = table["group"].isin([ANY_GROUP, ANY_SET])
+    tested = by_decisions & (table["p_value"].notna() | table["verdict"].notna() | of_gate)
     table.loc[tested & table["verdict"].notna(), "verdict"] = COLLAPSED
     table.loc[tested, [name for name in TESTS if name in table]] = np.nan
-    table.loc[tested & table["reason"].isna(), "reason"] = why
+    table.loc[tested & (table["reason"].isna() | of_gate), "reason"] = why
     return table
