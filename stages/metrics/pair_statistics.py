@@ -49,7 +49,8 @@ class PairStatistic:
         above, below, both = (sides[..., column] for column in RATIOS[self.metric])
         pooled = ratio(above.sum(axis=-1), below.sum(axis=-1))[..., None]
         a, b, h = above + pooled / 2, below + 0.5, both + np.minimum(pooled, 1) / 2
-        variance = (self._effect(sides, self.people) * (a - 2 * pooled * h + pooled**2 * b) / b**2).sum(axis=-1)
+        effect = np.nan_to_num(self._effect(sides, self.people), nan=1.0)  # a side without a denominator: the half texts alone
+        variance = (effect * (a - 2 * pooled * h + pooled**2 * b) / b**2).sum(axis=-1)
         apart = np.abs(np.diff(a / b, axis=-1))[..., 0]
         return np.where(np.isnan(pooled[..., 0]), np.nan, np.nan_to_num(ratio(apart, np.sqrt(np.maximum(variance, 0)))))
 

@@ -111,7 +111,7 @@ def _differs(score: Score | None, metric: str) -> str:
     """The most extreme group by the first metric of a table, its difference to everyone, verdict and q."""
     if score is None:
         return "not tested"
-    if score.value is None:
+    if score.value is None or score.q_value is None:
         return score.reason or ""
     group = (score.reason or "").removeprefix("most extreme: ")
     signed = f"{'+' if score.value > 0 else ''}{measure(score, decimals_of(metric))}"
