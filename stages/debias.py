@@ -6,9 +6,9 @@ from types import ModuleType
 from typing import Annotated, Any
 
 import numpy as np
-import yaml
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from stages.contract import yaml_file
 from stages.contract.bad_input import BadInput
 from stages.contract.command import command
 from stages.contract.params import Model, Section
@@ -120,7 +120,7 @@ def read_lexicons(folder: Path) -> Lexicons:
 
 def read_probed(folder: Path) -> set[str]:
     """The words that probes ask for, as written and in lower case."""
-    files = (yaml.safe_load(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*.yaml")))
+    files = (yaml_file.read(file) for file in sorted(folder.glob("*.yaml")))
     return {form for file in files for words in file.get("sets", {}).values() for word in words for form in (word, word.lower())}
 
 

@@ -4,8 +4,7 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from stages.contract import yaml_file
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Design, Model, Section, fill
 from stages.contract.shelf import ROOT, take
@@ -80,7 +79,7 @@ def _fits(model: Model, where: str) -> None:
 def _kind_of(source: Path) -> str:
     """vectors or encoder, without reading the weights."""
     if source.suffix in (".yaml", ".yml"):
-        return str(yaml.safe_load(source.read_text(encoding="utf-8"))["kind"])
+        return str(yaml_file.read(source)["kind"])
     return "encoder" if (source / "config.json").is_file() else "vectors"
 
 

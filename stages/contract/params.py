@@ -5,9 +5,9 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from stages.contract import yaml_file
 from stages.contract.bad_input import BadInput
 
 # DVC leaves these two keys out of its run cache, so that changing one would silently restore old results (dvc#10296).
@@ -119,10 +119,7 @@ class Design(BaseModel):
             raise BadInput(
                 f"{path} is missing: run from the repository's root, or copy one there (cp designs/quickstart.yaml params.yaml)."
             )
-        try:
-            raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise BadInput(f"{path} is not valid YAML: {' '.join(str(error).split())}.") from error
+        raw = yaml_file.read(path)
         if not isinstance(raw, dict):
             raise BadInput(f"{path} holds no mapping: it needs tasks, models and a section for each stage.")
         _refuse_banned_keys(raw, str(path))

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 from numpy.typing import NDArray
 from pydantic import Field
 from scipy import stats
 
+from stages.contract import yaml_file
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Section
 
@@ -132,7 +132,7 @@ def _text(
 def _survey(source: Path, params: Params) -> tuple[dict[str, Any], dict[str, Any]]:
     if not source.is_file():
         raise BadInput(f"{source} is missing; it holds the grammar of the simulated survey.")
-    survey = yaml.safe_load(source.read_text(encoding="utf-8"))
+    survey = yaml_file.read(source)
     if params.trait not in survey["traits"]:
         raise BadInput(f"{source}: trait {params.trait!r} is not among {', '.join(survey['traits'])}.")
     return survey, survey["traits"][params.trait]

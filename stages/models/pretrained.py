@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from stages.contract import yaml_file
 from stages.contract.bad_input import BadInput
 from stages.contract.params import fill
 from stages.models import projection
@@ -66,10 +65,7 @@ def locate_all(source: str) -> dict[str, Weights]:
         raise BadInput(f"base source {source} is no file or folder; for a model of the hub write a pin (see stages/pretrained).")
     if path.suffix not in (".yaml", ".yml"):
         return {"": Weights("vectors", path, (path,))}
-    try:
-        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise BadInput(f"{source} is not valid YAML: {' '.join(str(error).split())}.") from error
+    raw = yaml_file.read(path)
     if not isinstance(raw, dict) or "languages" not in raw:
         return {"": _pinned(raw, source)}
     pins = fill(PinByLanguage, raw, source)

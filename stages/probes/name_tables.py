@@ -10,9 +10,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
-import yaml
 from pydantic import Field, model_validator
 
+from stages.contract import yaml_file
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Section, fill
 
@@ -82,7 +82,7 @@ def pinned(which: str) -> Pin:
     path = FOLDER / f"{which}.yaml"
     if not path.is_file():
         raise BadInput(f"{which!r} is no table of names; there are {', '.join(known())}.")
-    return fill(Pin, yaml.safe_load(path.read_text(encoding="utf-8")), str(path))
+    return fill(Pin, yaml_file.read(path), str(path))
 
 
 def known() -> list[str]:
