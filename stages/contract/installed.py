@@ -8,13 +8,13 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 
-def _identifier(name: str) -> str:
+def _one_word(name: str) -> str:
     if not (name.isidentifier() and name.isascii()):
         raise ValueError("a package is named by one word, without dots or slashes")
     return name
 
 
-Package = Annotated[str, AfterValidator(_identifier)]
+Package = Annotated[str, AfterValidator(_one_word)]
 
 
 def folder_of(package: str) -> Path | None:
@@ -22,7 +22,6 @@ def folder_of(package: str) -> Path | None:
 
     Where Python looks for modules of whoever runs it, the current folder, nothing is installed and nothing looked for.
     """
-    _identifier(package)
     here = Path.cwd()
     path = [entry for entry in sys.path if entry and Path(entry).resolve() != here]
     named = MetadataPathFinder.find_distributions(MetadataPathFinder.Context(name=package, path=path))

@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
@@ -12,6 +12,7 @@ from stages.contract.bad_input import BadInput
 
 # DVC leaves these two keys out of its run cache, so that changing one would silently restore old results (dvc#10296).
 BANNED_KEYS = frozenset({"size", "nfiles"})
+LONGEST_SHOWN = 200  # letters of a wrong value that a sentence shows
 Filled = TypeVar("Filled", bound=BaseModel)
 
 
@@ -21,7 +22,15 @@ def _plain_name(name: str) -> str:
     return name
 
 
+def _inside(path: str) -> str:
+    parts = PurePath(path).parts
+    if not parts or PurePath(path).is_absolute() or ".." in parts or "\0" in path or "\\" in path:
+        raise ValueError("a path is relative, has no .. in it, and names a file or folder; link or copy what lies elsewhere")
+    return path
+
+
 Name = Annotated[str, AfterValidator(_plain_name)]
+Inside = Annotated[str, AfterValidator(_inside)]  # a path that does not leave the folder it begins in
 
 
 class Section(BaseModel):
@@ -133,12 +142,23 @@ def fill(section: type[Filled], raw: dict[str, Any], where: str) -> Filled:
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
+        if not first["loc"] and not isinstance(raw, dict):
+            raise BadInput(f"{where} must hold keys and their values, and it is {_short(raw)}.") from error
         if first["type"] == "extra_forbidden":
             known = sorted(_known_keys(section, first["loc"]))
             near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"known keys are {', '.join(known)}."
             raise BadInput(f"{where}: {key!r} is not a known key; {hint}") from error
-        raise BadInput(f"{where}: {key!r}: {first['msg']} (it is {first['input']!r}).") from error
+        raise BadInput(f"{where}: {key!r}: {first['msg']} (it is {_short(first['input'])}).") from error
+
+
+def _short(value: Any) -> str:
+    """A value as a sentence shows it; Python refuses to write a number of thousands of digits."""
+    try:
+        shown = repr(value)
+    except ValueError:
+        return "a number of thousands of digits"
+    return shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}..."
 
 
 def _known_keys(section: Any, location: tuple[int | str, ...]) -> set[str]:

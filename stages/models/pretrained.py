@@ -1,17 +1,13 @@
 """Pretrained weights: found on disk, in an installed data package or on the hub, and checked before anything uses them."""
 
 import hashlib
-import importlib.util
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from stages.contract import yaml_file
 from stages.contract.bad_input import BadInput
-from stages.contract.params import fill
-from stages.models import projection
-from stages.models.pins import Kind, Pin, PinByLanguage
+from stages.models import pins, projection
+from stages.models.pins import Kind, Pin
 
 # All that an encoder and its tokenizer can consist of; only safetensors, as other formats are pickles.
 ENCODER = (
@@ -65,11 +61,8 @@ def locate_all(source: str) -> dict[str, Weights]:
         raise BadInput(f"base source {source} is no file or folder; for a model of the hub write a pin (see stages/pretrained).")
     if path.suffix not in (".yaml", ".yml"):
         return {"": Weights("vectors", path, (path,))}
-    raw = yaml_file.read(path)
-    if not isinstance(raw, dict) or "languages" not in raw:
-        return {"": _pinned(raw, source)}
-    pins = fill(PinByLanguage, raw, source)
-    return {language: _pinned({"kind": pins.kind} | pin, f"{source}: {language}") for language, pin in pins.languages.items()}
+    found = pins.read(path)
+    return {language: _pinned(pin, f"{source}: {language}" if language else source) for language, pin in found.items()}
 
 
 def in_language(base: Path, languages: Iterable[str]) -> Path:
@@ -86,22 +79,15 @@ def in_language(base: Path, languages: Iterable[str]) -> Path:
     return base / asked[0]
 
 
-def _pinned(raw: dict[str, Any], source: str) -> Weights:
-    pin = fill(Pin, raw, source)
+def _pinned(pin: Pin, source: str) -> Weights:
     if pin.kind == "text":
         return Weights("text", Path(source), ())
-    folder = _folder_of(pin, source)
+    folder = pins.folder_of(pin, source) or _from_hub(pin, source)
     _check_sums(pin, folder, source)
     if pin.kind == "encoder":
         return _encoder(folder, tuple(pin.files) if pin.packages else ENCODER)
     files = tuple(folder / name for name in pin.files)
     return Weights("vectors", files[0], files)
-
-
-def _folder_of(pin: Pin, source: str) -> Path:
-    if pin.folder:
-        return Path(pin.folder)
-    return _from_hub(pin, source) if pin.hub else _in_package(pin, source)
 
 
 def _in_folder(folder: Path) -> Weights:
@@ -123,15 +109,6 @@ def _encoder(folder: Path, names: tuple[str, ...]) -> Weights:
     if not set(TOKENIZERS) & set(present):
         raise BadInput(f"{folder} holds no tokenizer; save one beside the weights (any of {', '.join(TOKENIZERS)}).")
     return Weights("encoder", folder, files)
-
-
-def _in_package(pin: Pin, source: str) -> Path:
-    for package in pin.packages:
-        spec = importlib.util.find_spec(package.module)
-        if spec is not None and spec.submodule_search_locations:
-            return Path(spec.submodule_search_locations[0]) / package.folder
-    names = " or ".join(package.module for package in pin.packages)
-    raise BadInput(f"{source}: the package {names} is not installed; {pin.install}.")
 
 
 def _check_sums(pin: Pin, folder: Path, source: str) -> None:

@@ -201,14 +201,15 @@ def test_a_base_of_plain_text_is_a_mark_and_its_debiaser_identity(tmp_path: Path
 
 
 @pytest.fixture
-def languages(encoder: Path, tmp_path: Path) -> Path:
-    """A pin with that encoder for English and one with other numbers for Spanish."""
+def languages(encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A pin with that encoder for English and one with other numbers for Spanish, both below the folder in which we are."""
+    monkeypatch.chdir(tmp_path)
     spanish = shutil.copytree(encoder, tmp_path / "spanish")
     negated(spanish)
     entries = {}
     for language, folder in (("en", encoder), ("es", spanish)):
         files = {"model.safetensors": hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()}
-        entries[language] = {"about": "x", "licence": "none", "folder": str(folder), "files": files}
+        entries[language] = {"about": "x", "licence": "none", "folder": folder.name, "files": files}
     pin = tmp_path / "languages.yaml"
     pin.write_text(yaml.safe_dump({"kind": "encoder", "about": "one a language", "languages": entries}), encoding="utf-8")
     return pin
