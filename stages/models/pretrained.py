@@ -1,6 +1,7 @@
 """Pretrained weights: found on disk, in an installed data package or on the hub, and checked before anything uses them."""
 
 import hashlib
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,7 +109,27 @@ def _encoder(folder: Path, names: tuple[str, ...]) -> Weights:
         raise BadInput(f"{folder}: model.safetensors is missing ({why}); load it once elsewhere and save_pretrained() it as safetensors.")
     if not set(TOKENIZERS) & set(present):
         raise BadInput(f"{folder} holds no tokenizer; save one beside the weights (any of {', '.join(TOKENIZERS)}).")
+    refuse_code(folder)
     return Weights("encoder", folder, files)
+
+
+def refuse_code(folder: Path) -> None:
+    """BadInput where config.json asks for code from elsewhere: a kernel of the hub for attention, or a package that unpacks weights.
+
+    ``auto_map`` asks too and may stay: every loader of ours forbids it by ``trust_remote_code=False``.
+    """
+    try:
+        held = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{folder}/config.json is no JSON in UTF-8: {error}.") from error
+    waiting = [held]
+    while waiting:
+        one = waiting.pop()
+        for key, value in one.items() if isinstance(one, dict) else ():
+            kernel = str(key).endswith("_implementation") and value not in (None, "eager", "sdpa")
+            if kernel or key in {"quantization_config", "use_kernels"}:
+                raise BadInput(f"{folder}/config.json asks for code from elsewhere ({key}); save the model again without it.")
+        waiting += list(one.values()) if isinstance(one, dict) else one if isinstance(one, list) else []
 
 
 def _check_sums(pin: Pin, folder: Path, source: str) -> None:
