@@ -16,6 +16,7 @@ from stages.contract.command import command
 from stages.contract.params import Section
 from stages.contract.schemas import AttributeSets, Groups, PopulationSubgroups, Predictions, Scores, Subgroups
 from stages.contract.tables import At, column_names, from_pandas
+from stages.contract.values import Seed
 from stages.metrics import thresholds
 from stages.metrics.calibration_curves import calibration_curves
 from stages.metrics.class_report import score_classes
@@ -55,7 +56,7 @@ class Params(Section):
     Beside the verdict, ratios below ``least_ratio`` (or above one over it) and differences above ``most_difference`` are flagged.
     """
 
-    seed: int = 1
+    seed: Seed = 1
     replicates: int = Field(default=10_000, ge=100)
     permutations: int = Field(default=50_000, ge=100)
     confidence: float = Field(default=0.95, gt=0, lt=1)

@@ -18,6 +18,7 @@ from scipy import stats
 from stages.contract import yaml_file
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Section
+from stages.contract.values import Seed
 
 Where = dict[str, Any]
 
@@ -28,7 +29,12 @@ class Params(Section):
     trait: str
     people: int = Field(default=600, ge=10)
     texts: int = Field(default=2, ge=1)
-    seed: int = 1
+    seed: Seed = 1
+
+
+def check(source: Path, _label: str, params: Params) -> None:
+    """BadInput where the survey does not ask for the trait."""
+    _survey(source, params)
 
 
 def load(source: Path, label: str, params: Params) -> pd.DataFrame:
@@ -121,11 +127,11 @@ def _text(
     clauses = random.choice(trait["clauses"], survey["trait_words"], replace=False)
     says_favourable = (random.random(survey["trait_words"]) >= opposite) == favourable
     words = [random.choice(trait["favourable_words" if says else "unfavourable_words"]) for says in says_favourable]
-    sentences = [random.choice(trait["openers"])] + [clause.format(word=word) for clause, word in zip(clauses, words, strict=True)]
+    sentences = [random.choice(trait["openers"])] + [clause.replace("{word}", word) for clause, word in zip(clauses, words, strict=True)]
     if random.random() < survey["self_description"]:
         name = random.choice(list(survey["descriptions"]))
         value = f"{person[name]:.0f}" if name in ("age", "income") else person[name]
-        sentences.insert(1, survey["descriptions"][name].format(value=value))
+        sentences.insert(1, survey["descriptions"][name].replace("{value}", value))
     return " ".join(sentences)
 
 

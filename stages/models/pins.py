@@ -7,7 +7,8 @@ from pydantic import Field, model_validator
 
 from stages.contract import installed, yaml_file
 from stages.contract.bad_input import BadInput
-from stages.contract.params import Inside, Name, Section, fill
+from stages.contract.params import Name, Section, fill
+from stages.contract.values import Inside
 
 Kind = Literal["vectors", "encoder", "text"]
 Sum = Annotated[str, Field(pattern=r"^([0-9a-f]{64})?$")]  # SHA-256; empty: the stage says what to write

@@ -66,6 +66,24 @@ def locate_all(source: str) -> dict[str, Weights]:
     return {language: _pinned(pin, f"{source}: {language}" if language else source) for language, pin in found.items()}
 
 
+def kinds(source: str) -> dict[str, Kind]:
+    """What a base's ``source`` holds, by language; BadInput as ``locate_all``, but of a pin only what is wrong in its file."""
+    path = Path(source)
+    if path.suffix not in (".yaml", ".yml") or not path.is_file():
+        return {language: weights.kind for language, weights in locate_all(source).items()}
+    return {language: pin.kind for language, pin in pins.read(path).items()}
+
+
+def need_files(source: str) -> None:
+    """BadInput where a file that a pin names is not here, unless the hub has it; checksums take too long to be compared before a run."""
+    path = Path(source)
+    for pin in pins.read(path).values() if path.suffix in (".yaml", ".yml") else ():
+        folder = pins.folder_of(pin, source)
+        missing = [folder / name for name in pin.files if not (folder / name).is_file()] if folder else []
+        if missing:
+            raise BadInput(f"{source}: {missing[0]} is missing, so the weights are incomplete; install or download them again.")
+
+
 def in_language(base: Path, languages: Iterable[str]) -> Path:
     """The folder of a debiased base for texts in ``languages``: ``base`` itself, or in one with weights by language that language's.
 

@@ -13,7 +13,8 @@ from pydantic import Field, model_validator
 
 from stages.contract import installed, yaml_file
 from stages.contract.bad_input import BadInput
-from stages.contract.params import Inside, Section, fill
+from stages.contract.params import Section, fill
+from stages.contract.values import Inside
 
 FOLDER = Path(__file__).with_name("names")
 Trait = Literal["female", "birth_year", "white", "black", "hispanic", "asian", "other"]

@@ -39,7 +39,7 @@ def encoder(tmp_path: Path) -> Path:
     folder.mkdir()
     safetensors.save_file({"weight": np.arange(4, dtype=np.float32)}, folder / "model.safetensors", metadata={"format": "pt"})
     for name in ("config.json", "tokenizer.json", "vocab.txt", "pytorch_model.bin", "README.md"):
-        (folder / name).write_text(name, encoding="utf-8")
+        (folder / name).write_text("{}" if name == "config.json" else name, encoding="utf-8")
     return folder
 
 
@@ -196,7 +196,7 @@ def test_a_base_of_plain_text_is_a_mark_and_its_debiaser_identity(tmp_path: Path
     assert [file.name for file in run(model(pin), tmp_path / "out").iterdir()] == ["text.txt"]
     with pytest.raises(BadInput, match=r"debiaser hard_debias is not made for plain text, as .*text.yaml is"):
         run(model(pin, "hard_debias"), tmp_path / "other")
-    with pytest.raises(BadInput, match="vocabulary is for a base of word vectors, and this one is plain text"):
+    with pytest.raises(BadInput, match=r"vocabulary is for a base of word vectors, and .* is plain text"):
         run(model(pin, vocabulary=5), tmp_path / "cut")
 
 
