@@ -91,9 +91,11 @@ def know(tasks: Collection[str], models: Collection[str]) -> None:
     """BadInput where params.yaml has no such task or model."""
     design = yaml_file.read(Path("params.yaml"))
     for kind, names in (("tasks", tasks), ("models", models)):
+        entries = design.get(kind) if isinstance(design, dict) else None
+        there = [str(name) for name in entries] if isinstance(entries, dict) else []
         for name in names:
-            if name not in design[kind]:
-                raise BadInput(f"{name!r} is not among the {kind} of this design; they are {', '.join(design[kind])}.")
+            if name not in there:
+                raise BadInput(f"{name!r} is not among the {kind} of this design; they are {', '.join(there) or 'none'}.")
 
 
 def check() -> None:

@@ -1,9 +1,12 @@
 """`crossbias check` finds a design right, or says in one sentence what is not, and touches nothing."""
 
+import pytest
 import yaml
 
 from flows import command
 from tests.conftest import ROOT
+
+pytestmark = pytest.mark.filterwarnings("ignore:_NoneStep.value:DeprecationWarning")
 
 
 def test_the_default_design_is_right(monkeypatch, capsys):
