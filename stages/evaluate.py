@@ -64,8 +64,8 @@ class Params(Section):
     fewest: int = Field(default=10, ge=1)
     least_ratio: float | None = Field(default=0.8, gt=0, lt=1)
     most_difference: float | None = Field(default=None, gt=0)
-    gaps: tuple[Literal["di", "di_star", "adi", "fv"], ...] = ("di", "di_star", "adi", "fv")
-    conventions: tuple[Literal["crossbias", "naacl2022"], ...] = ("crossbias", "naacl2022")
+    gaps: tuple[Literal["di", "di_star", "adi", "fv"], ...] = Field(default=("di", "di_star", "adi", "fv"), min_length=1)
+    conventions: tuple[Literal["crossbias", "naacl2022"], ...] = Field(default=("crossbias", "naacl2022"), min_length=1)
 
 
 def run(

@@ -72,7 +72,7 @@ def run(
         ]
         print(f"{len(rows)} figures of {len(chosen)} probes", flush=True)
         more, cells, groups = enumerated(opened, params)
-    return from_pandas(tabled(pd.DataFrame(rows + more))), cells, groups
+    return from_pandas(tabled(pd.DataFrame(rows + more))) if rows or more else _empty(Probes), cells, groups
 
 
 def enumerated(opened: Base, params: Params) -> tuple[list[dict[str, Any]], pa.Table, pa.Table]:

@@ -22,7 +22,7 @@ FIXED = {"doc_id", "author_id", "text", "lang", "fold", "label", "favourable", "
 class Rule(Section):
     """Who is privileged on an attribute: the listed categories, or numbers up to or from a bound. Everyone else known is protected."""
 
-    privileged: tuple[str, ...] | None = None
+    privileged: tuple[str, ...] | None = Field(default=None, min_length=1)
     privileged_at_most: float | None = None
     privileged_at_least: float | None = None
 
