@@ -47,8 +47,8 @@ class Params(Section):
     @model_validator(mode="after")
     def _precision_of_attributes(self) -> Self:
         unknown = [name for name in self.precision if name not in self.references]
-        if unknown or len(set(self.precision)) < len(self.precision):
-            raise ValueError(f"precision: {', '.join(unknown or self.precision)}: list each once, of {', '.join(self.references)}")
+        if unknown:
+            raise ValueError(f"precision: {', '.join(unknown)}: list some of {', '.join(self.references)}")
         return self
 
 
