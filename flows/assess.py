@@ -29,23 +29,25 @@ CELL = {"task": TASK, "model": MODEL}
 
 
 def main(arguments: Sequence[str] | None = None, program: str = "crossbias assess") -> int:
-    """Exit code 0: done; 1: done and the gate of ``--fail-on`` failed; 2: bad input, in one sentence, and nothing written."""
+    """The exit code: see ``exit_codes.OF_COMMANDS``. Of bad input, which is one sentence, nothing is written."""
     options, debug = parse(arguments, program)
     os.environ |= HUB | os.environ
     try:
         folder = options.audit.out or options.audit.file.with_name(f"{options.audit.file.name.split('.')[0]}_assessment")
         audit_folder.refuse_others(folder, assess_report.FILES)
-        failed = assess_report.publish(_assessed(options), options, folder)
+        outcome = assess_report.publish(_assessed(options), options, folder)
     except (BadInput, OSError) as error:
         if debug:
             traceback.print_exc()
         print(f"assess: {error}", file=sys.stderr)
         return 2
-    return 1 if failed else 0
+    return 0 if outcome is None else outcome.exit_code
 
 
 def _assessed(options: Options) -> assess_report.Assessed:
     """Read the file, look for people in its texts, score, describe and, where there is a model, ask it."""
+    if options.audit.fail_on is not None:
+        gate.parsed(options.audit.fail_on)
     searched = bool(options.mentions) and options.audit.lang == describe.LANG
     if options.mentions and not searched and not options.audit.attributes:
         raise BadInput(
@@ -56,8 +58,7 @@ def _assessed(options: Options) -> assess_report.Assessed:
     if options.mentions and not searched:
         found.notes.append(f"texts are in {options.audit.lang!r}: words for people are looked for in English alone, so not in these.")
     scored = audit.score(found, options.audit)
-    failed = [] if options.audit.fail_on is None else gate.failures(scored.scores.to_pandas(), options.audit.fail_on).to_dict("records")
-    told = audit_report.tell(scored, options.audit, failed)
+    told = audit_report.tell(scored, options.audit)
     rows = describe.run(found.documents, describe.Params(attributes=options.mentions if searched else (), conventions=("crossbias",)))
     asked = assess_model.answers(found.documents, options, CELL) if options.model else None
     held = {"descriptions": (Descriptions, rows.to_pandas())} | _answered(asked)
@@ -66,7 +67,7 @@ def _assessed(options: Options) -> assess_report.Assessed:
     stacked = {name: _named(table) for name, table in made.items() if name != "local_explanations"}
     figures = Probes.__metadata__[0].empty()
     measured = Measured(told.results, _named(told.tables["groups"]), ratios, **stacked, figures=figures)
-    return assess_report.Assessed(scored, told, measured, made, asked.notes if asked else [], failed)
+    return assess_report.Assessed(scored, told, measured, made, asked.notes if asked else [])
 
 
 def _mine(options: Options) -> Any:

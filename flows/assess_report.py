@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv
@@ -11,6 +10,7 @@ from flows import audit_folder
 from flows.assess_options import Options
 from flows.audit_report import Audit, Told
 from stages.contract.tables import from_pandas
+from stages.metrics.gate import Outcome
 from stages.reporting import assessment, assessment_made, tables
 from stages.reporting.assessment import Part
 from stages.reporting.assessment_card import card
@@ -27,18 +27,17 @@ NO_FOOTPRINT = "Energy and emissions were not measured: the model was made, and 
 
 @dataclass(frozen=True)
 class Assessed:
-    """An audit, how it is told, the tables of the assessment by name, what was said of the model, and the rows that fail the gate."""
+    """An audit, how it is told, the tables of the assessment by name, and what was said of the model."""
 
     audit: Audit
     told: Told
     measured: Measured
     tables: dict[str, pa.Table]
     notes: list[str]
-    failed: list[dict[str, Any]]
 
 
-def publish(found: Assessed, options: Options, folder: Path) -> list[dict[str, Any]]:
-    """Write the folder, whole or not at all, print what was found, and give the rows that fail the gate."""
+def publish(found: Assessed, options: Options, folder: Path) -> Outcome | None:
+    """Write the folder, whole or not at all, print what was found, and give what the gate says, if there is one."""
     rules = found.audit.evaluate
     parts = _made(found) | found.measured.parts(rules)
     title = f"Ethical assessment of the predictions in {options.audit.file.name}"
@@ -52,7 +51,7 @@ def publish(found: Assessed, options: Options, folder: Path) -> list[dict[str, A
     audit_folder.write(folder, page, found.told.tables | held, summary, beside)
     print("\n".join([*found.told.lines, *found.notes, *(": ".join((row[0], f"{row[1]} disparities")) for row in verdicts.rows)]))
     print(f"assessment: {folder / 'index.html'}", flush=True)
-    return found.failed
+    return found.told.gate
 
 
 def _made(found: Assessed) -> dict[str, Part | None]:

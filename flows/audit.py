@@ -22,22 +22,22 @@ MOST_SETS = 255
 
 
 def main(arguments: Sequence[str] | None = None, program: str = "crossbias audit") -> int:
-    """Exit code 0: done; 1: done and the gate of ``--fail-on`` failed; 2: bad input, in one sentence, and nothing written."""
+    """The exit code: see ``exit_codes.OF_COMMANDS``. Of bad input, which is one sentence, nothing is written."""
     options, debug = parse(arguments, program)
     try:
-        done = audit(options)
-        failed = [] if options.fail_on is None else gate.failures(done.scores.to_pandas(), options.fail_on).to_dict("records")
-        audit_report.publish(done, options, failed)
+        outcome = audit_report.publish(audit(options), options)
     except (BadInput, OSError) as error:
         if debug:
             traceback.print_exc()
         print(f"audit: {error}", file=sys.stderr)
         return 2
-    return 1 if failed else 0
+    return 0 if outcome is None else outcome.exit_code
 
 
 def audit(options: Options) -> Audit:
     """Read the file or files, code their groups, and score every attribute set. BadInput: what cannot be read, or only by guessing."""
+    if options.fail_on is not None:
+        gate.parsed(options.fail_on)  # before the work, not after it
     files = large_files.shards(options.file)
     return score_large(files, options) if large_files.big(files) else score(read(options), options)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from stages.contract.exit_codes import OF_COMMANDS
 from stages.metrics import gate
 
 UNKNOWN = ("na", "n/a", "nan", "null", "<na>")
@@ -53,7 +54,7 @@ def parse(arguments: Sequence[str] | None, program: str) -> tuple[Options, bool]
 
 def parser(program: str, description: str, grouped: bool) -> argparse.ArgumentParser:
     """What an audit can be told; ``grouped``: the columns of demographics must be named."""
-    command = argparse.ArgumentParser(prog=program, description=description)
+    command = argparse.ArgumentParser(prog=program, description=description, epilog=OF_COMMANDS)
     add = command.add_argument
     add("file", type=Path, help=".csv, .tsv, .jsonl or .parquet, one row a text")
     add("--label", required=True, help="the column of true labels")
@@ -82,7 +83,7 @@ def parser(program: str, description: str, grouped: bool) -> argparse.ArgumentPa
     add("--least-ratio", type=float, default=0.8, help="ratios below it, or above one over it, are flagged (default 0.8: four fifths)")
     add("--most-difference", type=float, help="differences above it are flagged")
     add("--out", type=Path, help="the folder to write (default: FILE's name with _audit, beside it)")
-    add("--fail-on", choices=list(gate.RULES), help="exit with 1 when this gate fails")
+    add("--fail-on", metavar="GATE", help=f"exit with 1 when it fails, with 3 when nothing can be tested. {gate.RULE}".replace("%", "%%"))
     add("--debug", action="store_true", help="show the traceback of an error")
     return command
 

@@ -12,8 +12,8 @@ from stages import evaluate, subgroup
 from stages.contract.params import Design
 from stages.contract.schemas import Groups, Scores
 from stages.contract.tables import check
-from stages.metrics import gate
-from stages.reporting import findings, overall, page, results, standing, tables
+from stages.metrics.gate import Outcome, judge
+from stages.reporting import findings, gate, overall, page, results, standing, tables
 from stages.reporting import groups as as_they_are
 from stages.reporting.groups import AsTheyAre
 from stages.reporting.wording import measure, set_name
@@ -38,7 +38,7 @@ class Audit:
 
 @dataclass(frozen=True)
 class Told:
-    """An audit in every form it is told in: page, checked tables, summary, lines for the terminal, and the results behind them."""
+    """An audit in every form it is told in: page, checked tables, summary, lines for the terminal, and the results and gate behind them."""
 
     page: str
     tables: dict[str, pa.Table]
@@ -46,20 +46,25 @@ class Told:
     lines: list[str]
     results: results.Results
     design: Design
+    gate: Outcome | None
 
 
-def publish(audit: Audit, options: Options, failed: list[dict[str, Any]]) -> None:
-    """Write the folder, whole or not at all, and print the summary. BadInput: the folder holds files of somebody else."""
+def publish(audit: Audit, options: Options) -> Outcome | None:
+    """Write the folder, whole or not at all, print the summary, and give what the gate says, if there is one.
+
+    BadInput: the folder holds files of somebody else.
+    """
     file = options.file if options.file.exists() else options.file.parent  # a glob
     folder = options.out or file.with_name(f"{file.name.split('.')[0]}_audit")
     audit_folder.refuse_others(folder, FILES)
-    told = tell(audit, options, failed)
+    told = tell(audit, options)
     audit_folder.write(folder, told.page, told.tables, told.summary)
     print("\n".join(told.lines))
     print(f"report: {folder / 'index.html'}", flush=True)
+    return told.gate
 
 
-def tell(audit: Audit, options: Options, failed: list[dict[str, Any]]) -> Told:
+def tell(audit: Audit, options: Options) -> Told:
     """The page of an audit and all that stands beside it."""
     scores = check(audit.scores, Scores.__metadata__[0], "scores")
     of_groups = check(audit.groups, Groups.__metadata__[0], "groups")
@@ -69,10 +74,12 @@ def tell(audit: Audit, options: Options, failed: list[dict[str, Any]]) -> Told:
     settings: dict[str, Any] = {"subgroup": audit.subgroup, "evaluate": audit.evaluate}
     notes = [*_rows(audit.reading), *audit.reading.notes]
     design = _design(audit, options)
-    html = page.render(found, groups, design, settings, title, NOTABLE, notes=notes)
-    summary = _summary(audit, found, groups[TASK, MODEL], scores, options, failed)
-    lines = _lines(audit, found, groups[TASK, MODEL], scores, options, failed)
-    return Told(html, {"scores": scores, "groups": of_groups}, summary, lines, found, design)
+    outcome = None if options.fail_on is None else judge(scores.to_pandas(), options.fail_on, audit.evaluate.level)
+    judged = None if outcome is None else outcome.summary()
+    html = page.render(found, groups, design, settings, title, NOTABLE, notes=notes, gate=None if judged is None else gate.parts(judged))
+    summary = _summary(audit, found, groups[TASK, MODEL], scores, options) | {"gate": judged}
+    lines = _lines(audit, found, groups[TASK, MODEL], scores, options) + ([] if judged is None else gate.lines(judged))
+    return Told(html, {"scores": scores, "groups": of_groups}, summary, lines, found, design, outcome)
 
 
 def _results(scores: pa.Table, sets: pa.Table) -> results.Results:
@@ -107,12 +114,7 @@ def _verdicts(scores: pa.Table) -> dict[str, int]:
     return {str(verdict): int(number) for verdict, number in counted.items()}
 
 
-def _summary(
-    audit: Audit, found: results.Results, groups: AsTheyAre, scores: pa.Table, options: Options, failed: list[dict[str, Any]]
-) -> dict[str, Any]:
-    rule = options.fail_on
-    places = ("attributes", "group", "metric", "value", "ci_low", "ci_high", "q_value")
-    failures = [{place: None if row[place] != row[place] else row[place] for place in places} for row in failed]
+def _summary(audit: Audit, found: results.Results, groups: AsTheyAre, scores: pa.Table, options: Options) -> dict[str, Any]:
     return {
         "file": options.file.name,
         "rows": audit.reading.rows,
@@ -122,7 +124,6 @@ def _summary(
         "headline": audit.headline,
         "verdicts": _verdicts(scores),
         "groups": _groups(found, groups),
-        "gate": None if rule is None else {"name": rule, "rule": gate.RULES[rule], "passed": not failed, "failures": failures},
     }
 
 
@@ -146,10 +147,8 @@ def _lines_of_groups(found: results.Results, groups: AsTheyAre) -> list[str]:
     return [*lines, f"  flagged by lowest / highest selection rate: {sets:,} of {compared:,} sets"]
 
 
-def _lines(
-    audit: Audit, found: results.Results, groups: AsTheyAre, scores: pa.Table, options: Options, failed: list[dict[str, Any]]
-) -> list[str]:
-    """Rows, choices, groups, the most notable sets, groups that stand out, verdicts and gate."""
+def _lines(audit: Audit, found: results.Results, groups: AsTheyAre, scores: pa.Table, options: Options) -> list[str]:
+    """Rows, choices, groups, the most notable sets, groups that stand out, and verdicts."""
     lines = [f"{options.file.name}: {line}" for line in _rows(audit.reading)]
     lines += [f"  {note}" for note in audit.reading.notes]
     lines += ["groups, texts (people): protected (all other) / privileged (reference) / unknown"]
@@ -165,6 +164,4 @@ def _lines(
     lines += _lines_of_groups(found, groups)
     verdicts = _verdicts(scores)
     lines.append(f"verdicts on all gaps: {', '.join(f'{number:,} {verdict}' for verdict, number in verdicts.items()) or 'none'}")
-    if options.fail_on:
-        lines.append(f"gate {options.fail_on}: {f'failed, {len(failed):,} rows' if failed else 'passed'} ({gate.RULES[options.fail_on]})")
     return lines

@@ -16,6 +16,7 @@ from flows.compare_cells import ONLY, Cell
 from flows.compare_report import Comparison
 from flows.revisions import WORKSPACE, History, Revision
 from stages.contract.bad_input import BadInput
+from stages.contract.exit_codes import OF_COMMANDS
 from stages.metrics import compare_gate, paired
 from stages.metrics.paired import Rules
 from stages.metrics.threads import side_by_side
@@ -39,16 +40,16 @@ class Options:
 
 
 def main(arguments: Sequence[str] | None = None, program: str = "crossbias compare") -> int:
-    """Exit code 0: done; 1: done and a gate of ``--fail-on`` failed; 2: bad input, in one sentence, and nothing written."""
+    """The exit code: see ``exit_codes.OF_COMMANDS``. Of bad input, which is one sentence, nothing is written."""
     options, debug = _parse(arguments, program)
     try:
-        failed = publish(compare(options), options)
+        outcome = publish(compare(options), options)
     except (BadInput, OSError) as error:
         if debug:
             traceback.print_exc()
         print(f"compare: {error}", file=sys.stderr)
         return 2
-    return 1 if len(failed) else 0
+    return outcome.exit_code
 
 
 def compare(options: Options) -> Comparison:
@@ -72,11 +73,17 @@ def compare(options: Options) -> Comparison:
     return Comparison(a, b, cells, compare_report.ordered(rows), list(_notes(a, b, both)), _changes(a, b), options.rules)
 
 
-def publish(comparison: Comparison, options: Options) -> pd.DataFrame:
-    """Write the folder, whole or not at all, print the summary, and give the rows that fail the gates."""
-    failed = compare_gate.failures(comparison.rows, options.fail_on)
-    compare_report.publish(comparison, failed, options.fail_on, options.out)
-    return failed
+def publish(comparison: Comparison, options: Options) -> compare_gate.Outcome:
+    """Write the folder, whole or not at all, print the summary, and give what the gates say."""
+    outcome = judge(comparison, options)
+    compare_report.publish(comparison, outcome, options.fail_on, options.out)
+    return outcome
+
+
+def judge(comparison: Comparison, options: Options) -> compare_gate.Outcome:
+    """What the gates of ``options`` say of a comparison."""
+    same = any(cell.status in (compare_cells.IDENTICAL, compare_cells.OTHERWISE) for cell in comparison.cells)
+    return compare_gate.judge(comparison.rows, options.fail_on, same)
 
 
 def _checked(options: Options) -> None:
@@ -161,14 +168,21 @@ def _differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[tuple[s
 
 
 def _parse(arguments: Sequence[str] | None, program: str) -> tuple[Options, bool]:
-    parser = argparse.ArgumentParser(prog=program, description="Compare the results of two revisions: better, worse, or chance?")
+    description = "Compare the results of two revisions: better, worse, or chance?"
+    parser = argparse.ArgumentParser(prog=program, description=description, epilog=OF_COMMANDS)
     add = parser.add_argument
     add("one", metavar="REV_A", help="a commit, branch, tag or experiment (dvc exp)")
     add("other", metavar="REV_B", nargs="?", default=WORKSPACE, help="another, or `workspace` (default)")
     add("--tasks", type=commas, default=(), help="only these, with commas")
     add("--models", type=commas, default=(), help="only these, with commas")
     gates = "; ".join(f"{name}: {rule}" for name, rule in compare_gate.RULES.items())
-    add("--fail-on", action="append", default=[], metavar="GATE", help=f"exit with 1 when it fails; may be repeated. {gates}")
+    add(
+        "--fail-on",
+        action="append",
+        default=[],
+        metavar="GATE",
+        help=f"exit with 1 when it fails, with 3 when nothing can be tested; may be repeated. {gates}",
+    )
     add("--draws", type=whole, default=Rules.draws, help=f"how often people are drawn and exchanged (default {Rules.draws})")
     add("--level", type=float, default=Rules.level, help="q up to which a change is called (default 0.05)")
     add("--fewest", type=whole, default=Rules.fewest, help="people in the smaller group below which nothing is tested (default 10)")

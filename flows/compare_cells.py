@@ -8,6 +8,7 @@ import pandas as pd
 
 from flows.revisions import History, Revision
 from stages.contract.schemas import AttributeSets, Documents, Predictions, Scores, Subgroups
+from stages.contract.vocabulary import COLLAPSED
 from stages.metrics import as_published, paired
 from stages.metrics.paired import NO_EVIDENCE, NOT_COMPARABLE, PERFORMANCE, Rules
 from stages.metrics.scoring import Sets
@@ -155,7 +156,7 @@ def _sets(tables: list[dict[str, Any]], known: set[str]) -> Sets:
 def collapsed(shared: Shared) -> str | None:
     lost = [f"{side} selects {'every' if chosen.all() else 'no'} text" for side, chosen in zip("AB", shared.selected, strict=True)]
     lost = [told for told, chosen in zip(lost, shared.selected, strict=True) if chosen.all() or not chosen.any()]
-    return f"collapsed model: {' and '.join(lost)}, so that gaps say nothing" if lost else None
+    return f"{COLLAPSED}: {' and '.join(lost)}, so that gaps say nothing" if lost else None
 
 
 def _partly(documents: dict[str, int]) -> list[str]:

@@ -11,6 +11,7 @@ from flows import audit_folder
 from flows.compare_cells import Cell
 from flows.revisions import Revision
 from stages.contract.tables import from_pandas
+from stages.metrics.compare_gate import Outcome
 from stages.metrics.paired import BETTER, NOT_COMPARABLE, PERFORMANCE, WORSE, Rules
 from stages.reporting import compared
 
@@ -42,12 +43,12 @@ def ordered(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.loc[order].reset_index(drop=True)
 
 
-def publish(comparison: Comparison, failed: pd.DataFrame, gates: tuple[str, ...], folder: Path) -> None:
+def publish(comparison: Comparison, outcome: Outcome, gates: tuple[str, ...], folder: Path) -> None:
     """Write the folder, whole or not at all, and print the summary. BadInput: the folder holds files of somebody else."""
     audit_folder.refuse_others(folder, FILES)
-    page, comment = told(comparison, failed, gates)
-    audit_folder.write(folder, page, {"rows": from_pandas(comparison.rows)}, summary(comparison, failed, gates), {"comment.md": comment})
-    lines = [*_sentences(comparison), *compared.gates(failed, gates), *comparison.notes]
+    page, comment = told(comparison, outcome, gates)
+    audit_folder.write(folder, page, {"rows": from_pandas(comparison.rows)}, summary(comparison, outcome, gates), {"comment.md": comment})
+    lines = [*_sentences(comparison), *compared.gates(outcome.failed, gates, outcome.untested), *comparison.notes]
     worth = comparison.rows[comparison.rows["verdict"].isin([WORSE, BETTER])].head(SHOWN).to_dict("records")
     lines += [
         f"{row['verdict']}: {row['task']} x {row['model']}, {row['attributes'] or 'everyone'}, {compared.named(row)}:"
@@ -58,15 +59,16 @@ def publish(comparison: Comparison, failed: pd.DataFrame, gates: tuple[str, ...]
     print(f"report: {folder / 'index.html'}", flush=True)
 
 
-def told(comparison: Comparison, failed: pd.DataFrame, gates: tuple[str, ...]) -> tuple[str, str]:
+def told(comparison: Comparison, outcome: Outcome, gates: tuple[str, ...]) -> tuple[str, str]:
     """The page and the comment."""
     about = {"notes": comparison.notes, "changes": comparison.changes, "method": _method(comparison.rules), "gates": gates}
+    about |= {"untested": outcome.untested}
     sides = (_side(comparison.a), _side(comparison.b))
-    return compared.render(comparison.rows, [asdict(cell) for cell in comparison.cells], sides, about, failed)
+    return compared.render(comparison.rows, [asdict(cell) for cell in comparison.cells], sides, about, outcome.failed)
 
 
-def summary(comparison: Comparison, failed: pd.DataFrame, gates: tuple[str, ...]) -> dict[str, Any]:
-    """Everything as JSON: revisions, cells, rows, changes, and which gates failed."""
+def summary(comparison: Comparison, outcome: Outcome, gates: tuple[str, ...]) -> dict[str, Any]:
+    """Everything as JSON: revisions, cells, rows, changes, which gates failed, and by which nothing could be tested."""
     rows = comparison.rows.astype(object).where(comparison.rows.notna(), None)
     sides = {
         side: {"name": revision.name, "commit": revision.commit} for side, revision in zip("ab", (comparison.a, comparison.b), strict=True)
@@ -74,7 +76,8 @@ def summary(comparison: Comparison, failed: pd.DataFrame, gates: tuple[str, ...]
     return sides | {
         "in_words": _sentences(comparison),
         "rules": asdict(comparison.rules),
-        "gates": {rule: int((failed["gate"] == rule).sum()) for rule in gates},
+        "gates": {rule: int((outcome.failed["gate"] == rule).sum()) for rule in gates},
+        "untested": outcome.untested,
         "notes": comparison.notes,
         "cells": [asdict(cell) for cell in comparison.cells],
         "changes": {name: [list(map(_plain, change)) for change in found] for name, found in comparison.changes.items()},

@@ -7,7 +7,7 @@ found = audit(frame, label="hired", score="p", attributes=["gender", "race"], pr
 import html
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,7 +20,8 @@ from flows import audit as audits
 from flows import audit_report
 from flows.audit_options import Options
 from stages.contract.bad_input import BadInput
-from stages.metrics import gate
+from stages.metrics.gate import NAME, Member, Outcome, judge
+from stages.reporting import gate
 
 if TYPE_CHECKING:
     import altair as alt
@@ -86,13 +87,29 @@ class Audited:
         """The command's page: one HTML text that needs nothing else."""
         return self._told.page
 
-    def failures(self, rule: str = "disparity") -> pd.DataFrame:
-        """The rows of ``scores`` that fail a gate; none means passed. See stages/metrics/gate.py."""
-        return gate.failures(self.scores, rule)
+    def gate(self, rule: str | None = None) -> Outcome:
+        """What ``--fail-on`` says: ``passed`` is True, False, or None where nothing could be tested. See stages/metrics/gate.py.
+
+        ``rule``: ``disparity`` or ``disparity:METRIC,...``; by default the audit's own ``fail_on``, else disparity.
+        """
+        return judge(self.scores, rule or self.options.fail_on or NAME, self.audit.evaluate.level)
+
+    def failures(self, rule: str | None = None) -> pd.DataFrame:
+        """The metrics of the gate's family that fail it, each with its most extreme group or set; none means passed.
+
+        BadInput: nothing could be tested, which is no pass.
+        """
+        outcome = self.gate(rule)
+        if outcome.passed is None:
+            raise BadInput(
+                f"gate {outcome.rule}: nothing could be tested ({'; '.join(f'{one.metric}: {one.says}' for one in outcome.members)})."
+            )
+        rows = [asdict(one) for one in outcome.tested if one.p_family is not None and one.p_family <= outcome.level]
+        return pd.DataFrame(rows, columns=[field.name for field in fields(Member)])
 
     def write(self, folder: str | Path) -> Path:
         """Write the folder that the command writes, and return it. BadInput: it holds files of somebody else."""
-        audit_report.publish(self.audit, replace(self.options, out=Path(folder)), [])
+        audit_report.publish(self.audit, replace(self.options, out=Path(folder)))
         return Path(folder)
 
     def chart(self, metric: str = "selection_rate", attributes: str | None = None) -> "alt.LayerChart":
@@ -118,7 +135,7 @@ class Audited:
 
     @cached_property
     def _told(self) -> audit_report.Told:
-        return audit_report.tell(self.audit, self.options, [])
+        return audit_report.tell(self.audit, self.options)
 
     def __repr__(self) -> str:
         return "\n".join(self._told.lines)
@@ -131,7 +148,10 @@ class Audited:
         shown = shown[["attributes", "metric", "value", "ci_low", "ci_high", "n_protected", "n_privileged", "q_value"]]
         notes = "".join(f"<li>{html.escape(note.strip())}</li>" for note in self.notes)
         table = shown.to_html(index=False, float_format="{:.3f}".format, na_rep="") if len(shown) else ""
-        return f"<p><b>Verdicts on all gaps:</b> {verdicts}</p>{table}<details><summary>How it was read</summary><ul>{notes}</ul></details>"
+        judged = self.summary["gate"]
+        said = f"<p><b>{html.escape(gate.sentence(judged))}</b></p>" if judged else ""
+        read = f"<details><summary>How it was read</summary><ul>{notes}</ul></details>"
+        return f"{said}<p><b>Verdicts on all gaps:</b> {verdicts}</p>{table}{read}"
 
 
 def _arrow(frame: Any) -> pa.Table:

@@ -17,7 +17,7 @@ from stages.contract.params import Section
 from stages.contract.schemas import AttributeSets, Groups, PopulationSubgroups, Predictions, Scores, Subgroups
 from stages.contract.tables import At, column_names, from_pandas
 from stages.contract.values import Seed
-from stages.metrics import thresholds
+from stages.metrics import collapsed, exact, thresholds
 from stages.metrics.calibration_curves import calibration_curves
 from stages.metrics.class_report import score_classes
 from stages.metrics.contingency import tabulate, tabulate_population
@@ -94,10 +94,13 @@ def run(
 def scored(rows: list[Row], groups: pd.DataFrame, params: Params) -> tuple[pa.Table, pa.Table, dict[str, Any]]:
     """The tables and the headline, from the rows of scores and the frame of groups."""
     scores = pd.DataFrame(rows).reindex(columns=column_names(Scores))
+    in_counts = exact.of_groups(groups) if len(groups) else lambda _: None
     groups = groups.reindex(columns=column_names(Groups))
+    flat = collapsed.reason(scores)
+    scores, groups = collapsed.marked(scores, flat), collapsed.marked(groups, flat)
     bounds = params.least_ratio, params.most_difference
-    scores["flagged"] = thresholds.flagged(scores["value"], thresholds.kinds_of_gaps(scores), *bounds)
-    groups["flagged"] = thresholds.flagged(groups["value"], thresholds.kinds_of_comparisons(groups), *bounds)
+    scores["flagged"] = thresholds.flagged(scores["value"], thresholds.kinds_of_gaps(scores), *bounds, exact.of_scores(scores, groups))
+    groups["flagged"] = thresholds.flagged(groups["value"], thresholds.kinds_of_comparisons(groups), *bounds, in_counts)
     return from_pandas(scores), from_pandas(groups), headline(scores)
 
 

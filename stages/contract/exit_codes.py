@@ -6,7 +6,10 @@ from concurrent.futures.process import BrokenProcessPool
 
 from stages.contract.bad_input import BadInput
 
+# Of a gate that passed, that failed, and of which nothing could be tested (which is no pass).
+GATE: dict[bool | None, int] = {True: 0, False: 1, None: 3}
 BAD_INPUT = 2
+OF_COMMANDS = "exit codes: 0 done, and the gate, if any, passed; 1 a gate failed; 2 bad input; 3 a gate found nothing that could be tested"
 OUT_OF_MEMORY = 71  # EX_OSERR of sysexits.h
 TEMPORARY = 75  # EX_TEMPFAIL
 AGAIN_LATER = {408, 429, 500, 502, 503, 504}  # of HTTP

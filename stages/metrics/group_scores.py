@@ -37,6 +37,7 @@ def score_groups(groups: Groups, estimates: dict[str, Estimate], tests: dict[str
     """The table of groups. ``tests`` stand with the difference to everyone that they are of.
 
     The reference of a group is everyone who is privileged on all attributes of its set. Pooled rates stand beside the rates themselves.
+    ``above`` over ``below`` is a difference or ratio of rates in whole numbers; ``below`` is 0 of what is neither.
     """
     found = groups.lattice
     rates = dict(zip(POOLED, side_by_side(lambda metric: _pooled(groups, metric, rules.confidence), POOLED), strict=True))
@@ -62,9 +63,12 @@ def _blocks(groups: Groups, metric: str, estimate: Estimate, test: Tested | None
         alike = groups.alike(metric)
         whole = compare(own, everyone, np.ones(1, dtype=bool), rules.confidence, alike)
         beside = compare(own, _reference(groups, own), groups.reference, rules.confidence, alike)
-        yield _tested(estimate, test, _block(metric, FROM_EVERYONE, whole[0], estimate), rules)
-        for comparison, bounded in ((OVER_EVERYONE, whole[1]), (FROM_REFERENCE, beside[0]), (OVER_REFERENCE, beside[1])):
-            yield _block(metric, comparison, bounded, estimate)
+        reference = _reference(groups, own)
+        counted = [_fractions(own, other) for other in (everyone, reference)]
+        yield _tested(estimate, test, _block(metric, FROM_EVERYONE, whole[0], estimate), rules) | counted[0][0]
+        yield _block(metric, OVER_EVERYONE, whole[1], estimate) | counted[0][1]
+        yield _block(metric, FROM_REFERENCE, beside[0], estimate) | counted[1][0]
+        yield _block(metric, OVER_REFERENCE, beside[1], estimate) | counted[1][1]
     elif metric in groups.means():
         scale = groups.scale(metric)
         own, everyone = groups.moments(metric), groups.everyone(metric)
@@ -85,6 +89,15 @@ def _blocks(groups: Groups, metric: str, estimate: Estimate, test: Tested | None
         scaled = wilson(estimate.scaled(estimate.value), estimate.worth, rules.confidence)
         ends = (estimate.least + (estimate.most - estimate.least) * end for end in scaled[1:])
         yield _block(metric, ITSELF, Bounded(estimate.value, *ends), estimate)
+
+
+def _fractions(own: Moments, other: Moments) -> tuple[Block, Block]:
+    """The difference and the ratio of rates [groups] as whole numbers ``above`` over ``below``, for thresholds that they may meet."""
+    (hits, texts), (other_hits, other_texts) = (
+        tuple(np.rint(np.broadcast_to(part, own.hits.shape)).astype(np.int64) for part in (side.hits, side.texts)) for side in (own, other)
+    )
+    over = {"above": hits * other_texts, "below": texts * other_hits}
+    return {"above": over["above"] - over["below"], "below": texts * other_texts}, over
 
 
 def _reference(groups: Groups, own: Moments) -> Moments:
@@ -127,6 +140,8 @@ def _block(metric: str, comparison: str, bounded: Bounded, estimate: Estimate) -
         "n": estimate.texts.astype(np.int64),
         "people": estimate.people.astype(np.int64),
         "effective_people": estimate.effective,
+        "above": np.zeros(len(defined), dtype=np.int64),
+        "below": np.zeros(len(defined), dtype=np.int64),
         "reason": reason,
     }
 

@@ -70,8 +70,10 @@ class Statistic:
         return self.of(self.estimate.value, self.groups.clustered(self.metric), self.everyone)
 
     def of(self, values: Numbers, own: Clustered, everyone: Clustered) -> Numbers:
-        """[..., groups] of values and sums [..., groups] beside sums [1] of everyone."""
+        """[..., groups] of values and sums [..., groups] beside sums [1] of everyone; 0 where no two texts of anybody differ."""
         rest = everyone.without(own)
+        if self.variance <= 0:
+            return np.where(np.isnan(values) | (rest.texts <= 0), np.nan, 0.0)
         share = ratio(own.texts, everyone.texts)
         effects = [self._effect(part, people) for part, people in ((own, self.people[0]), (rest, self.people[1]))]
         apart = (1 - share) ** 2 * (ratio(effects[0], own.texts) + ratio(effects[1], rest.texts))

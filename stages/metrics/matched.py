@@ -5,14 +5,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stages.contract.vocabulary import COLLAPSED
 from stages.metrics.effects import around, exchange_p
 from stages.metrics.fairness import counts, ratio
-from stages.metrics.resampling import METRICS, Resampled, values
+from stages.metrics.resampling import METRICS, Resampled, collapsed, values
 from stages.metrics.scoring import finite
 from stages.metrics.testing import benjamini_hochberg
 
 Numbers = NDArray[np.float64]
 NO_CUT = "not matched: the baseline's decisions do not follow its scores"
+FLAT = f"{COLLAPSED}: the model or the matched baseline selects every text or none, so that gaps say nothing"
 UNDEFINED = "the gap of the model or of the matched baseline is undefined: a group has no text, or its denominator is 0"
 
 
@@ -24,6 +26,7 @@ def matched(task: Resampled, three: tuple[int, int, int], place: int, confidence
     everyone = _of_everyone(task, three)
     found = np.moveaxis(values(task.sums[list(three)]), -1, 0)
     people = task.panel.people_in()[1:].reshape(-1, 2, 2).min(axis=1)  # of the smaller group: with a text, with a favourable one
+    flat = bool(collapsed(task.sums[[three[0], three[2]]]).any())
     rows = []
     for metric, name in enumerate(METRICS):
         few = people[:, int(name in ("fv", "tpr"))]
@@ -34,6 +37,8 @@ def matched(task: Resampled, three: tuple[int, int, int], place: int, confidence
                 row |= {"ci_low": None, "ci_high": None, "p_value": None, "reason": why}
             elif row["difference"] is None and np.isnan(everyone["matched_accuracy"]):
                 row["reason"] = NO_CUT
+            elif flat:
+                row["reason"] = FLAT
         q_values = benjamini_hochberg(np.array([row["p_value"] for row in tested], dtype=float))
         for number, chosen in enumerate(task.panel.sets):
             own = dict(zip(("value", "baseline_value", "matched_value"), map(finite, found[metric, :, number]), strict=True))

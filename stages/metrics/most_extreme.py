@@ -3,13 +3,14 @@
 import numpy as np
 import pandas as pd
 
+from stages.contract.vocabulary import ANY_GROUP
 from stages.metrics import testing
 from stages.metrics.estimates import Tested
 from stages.metrics.group_scores import FROM_EVERYONE
 from stages.metrics.group_tests import OF_GROUPS_ALONE, SAME
 from stages.metrics.scoring import Row, Rules, finite, row
 
-OF_SET, OF_ALL = "any group", "any group of any set"
+OF_SET, OF_ALL = "any group", ANY_GROUP
 
 
 def most_extreme(frame: pd.DataFrame, tests: dict[str, Tested], rules: Rules) -> list[Row]:
@@ -21,14 +22,13 @@ def most_extreme(frame: pd.DataFrame, tests: dict[str, Tested], rules: Rules) ->
     A disparity goes before a group with a smaller p whose interval holds parity, and among equal p the surest difference goes first.
     """
     rows = []
-    metrics = tests.keys() - {*SAME, *OF_GROUPS_ALONE}
-    tested = frame[(frame["comparison"] == FROM_EVERYONE) & frame["metric"].isin(metrics)]
+    tested = frame[(frame["comparison"] == FROM_EVERYONE) & frame["metric"].isin(tests.keys() - SAME.keys())]
     for metric, own in tested.groupby("metric", sort=False):
         p_values = tests[str(metric)].p_family
         verdicts = testing.verdicts(p_values, own["people"], rules.fewest, rules.level, own["ci_low"], own["ci_high"])
         family = own.assign(p_value=p_values, q_value=np.nan, verdict=verdicts)
-        for _, of_set in own.groupby("attributes", sort=False):
-            rows.append(_row(of_set, "q_value", OF_SET))
+        if metric not in OF_GROUPS_ALONE:
+            rows += [_row(of_set, "q_value", OF_SET) for _, of_set in own.groupby("attributes", sort=False)]
         rows.append(_row(family, "p_value", OF_ALL) | {"verdict": None})
     return rows
 
@@ -43,5 +43,6 @@ def _row(groups: pd.DataFrame, by: str, name: str) -> Row:
         why = "not tested: in no group are there enough people both inside and outside it"
         place = sets if name == OF_SET else ()
         return row(place, name, first["metric"], None, (np.nan, np.nan, why)) | {"p_value": None, "verdict": testing.CANNOT_TELL}
-    found = row(sets, name, first["metric"], first["value"], (first["ci_low"], first["ci_high"], f"most extreme: {first['group']}"))
+    named = first["group"] + (f" of {' + '.join(sets)}" if name == OF_ALL else "")
+    found = row(sets, name, first["metric"], first["value"], (first["ci_low"], first["ci_high"], f"most extreme: {named}"))
     return found | {"n": int(first["n"]), "p_value": first["p_value"], "q_value": finite(first["q_value"]), "verdict": first["verdict"]}

@@ -13,13 +13,14 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
+from stages.contract.vocabulary import COLLAPSED
 from stages.metrics import testing
 from stages.metrics.fairness import ratio
 from stages.metrics.intervals import Interval, log_ratio_interval
 
 PROTECTED, PRIVILEGED = ("n_protected", "selected_protected"), ("n_privileged", "selected_privileged")
 COUNTS = ("texts", "selected", *PROTECTED, *PRIVILEGED)
-NOT_RECOVERED, EMPTY, COLLAPSED, SMOOTHING = "counts not recovered", "empty group", "collapsed model", "smoothing"
+NOT_RECOVERED, EMPTY, SMOOTHING = "counts not recovered", "empty group", "smoothing"
 FINDINGS = (EMPTY, COLLAPSED, SMOOTHING, testing.DISPARITY, testing.NO_EVIDENCE, testing.CANNOT_TELL, NOT_RECOVERED)
 Numbers = NDArray[np.float64]
 Whole = NDArray[np.int64]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stages.metrics.contingency import SELECTED, TEXTS
 from stages.metrics.fairness import Sums, counts, gaps, ratio
 from stages.metrics.panel import Panel, by_model
 
@@ -18,6 +19,8 @@ HALF = np.array([1, 0.5, 0.5, 0.5])  # a text, half of it favourable and selecte
 
 class Resampled(NamedTuple):
     """Group sums of one task [models, groups, 4] and distances: ``point`` [models, sets, metrics], ``drawn`` and ``dealt`` of each draw.
+
+    ``point`` is NaN of a collapsed model, whose decisions tell no groups apart: what rests on it is undefined.
 
     ``swapped`` [draws, pairs, sets, metrics]: by how much the distances of a pair's two models differ once they have swapped their
     decisions on half of the people.
@@ -51,6 +54,12 @@ def distances(sums: Sums) -> Numbers:
     return np.abs(np.concatenate([np.log(ratios), found[..., RATIOS:]], axis=-1))
 
 
+def collapsed(sums: Sums) -> NDArray[np.bool_]:
+    """Which models [models] select every text, or none, from group sums [models, groups, 4], everyone first."""
+    everyone = sums[:, 0]
+    return (everyone[:, SELECTED] == 0) | (everyone[:, SELECTED] == everyone[:, TEXTS])
+
+
 def resample(panels: list[Panel], pairs: list[tuple[int, int]], draws: int, seed: int | tuple[int, int]) -> list[Resampled]:
     """The tasks of one source of people, resampled together: who is drawn, swapped or moved is so in all tasks and models.
 
@@ -72,7 +81,8 @@ def resample(panels: list[Panel], pairs: list[tuple[int, int]], draws: int, seed
     found = []
     for panel, parts, swaps, deals in zip(panels, drawn, swapped, dealt, strict=True):
         point = panel.point()
-        found.append(Resampled(panel, point, distances(point), np.concatenate(parts), np.concatenate(swaps), deals))
+        observed = np.where(collapsed(point)[:, None, None], np.nan, distances(point))
+        found.append(Resampled(panel, point, observed, np.concatenate(parts), np.concatenate(swaps), deals))
     return found
 
 

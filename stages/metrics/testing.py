@@ -40,6 +40,11 @@ def benjamini_hochberg(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
     return _stepped(p_values, lambda ranked, number: np.minimum.accumulate((ranked * number / np.arange(1, number + 1))[::-1])[::-1])
 
 
+def holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Adjusted p-values that bound the chance of any false discovery; NaN stays NaN."""
+    return _stepped(p_values, lambda ranked, number: np.maximum.accumulate(ranked * np.arange(number, 0, -1)))
+
+
 def verdicts(
     q_values: ArrayLike,
     people: ArrayLike,

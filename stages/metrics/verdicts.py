@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from stages.contract.vocabulary import ANY_SET
 from stages.metrics import fairness, testing
 from stages.metrics.contingency import FAVOURABLE, GROUPS, TEXTS
 from stages.metrics.furthest import StepDown
@@ -15,7 +16,6 @@ from stages.metrics.scoring import OURS, Cell, Row, finite, row
 from stages.metrics.threads import side_by_side
 
 Numbers = NDArray[np.float64]
-ANY_SET = "any set"
 PARITY = {"di": 1.0, "di_star": 1.0, "adi": 1.0, "fv": 0.0}
 SIDES = slice(1, None, 2), slice(2, None, 2), slice(0, 1)  # protected, privileged, everyone
 # Permutations whose raw gaps are kept for the null band.
@@ -110,6 +110,6 @@ def _most_extreme(rows: list[Row], metric: str, observed: Numbers, test: StepDow
     first = max(tested, key=lambda index: observed[index])
     own = rows[first]
     low, high = (np.nan if own[end] is None else own[end] for end in ("ci_low", "ci_high"))
-    why = f"most extreme: {own['attributes']}, of {len(tested):,} sets"
+    why = f"most extreme: {' + '.join(own['attributes'].split('+'))}"
     scored = row(tuple(own["attributes"].split("+")), ANY_SET, metric, own["value"], (low, high, why))
     return scored | {"p_value": float(p_values[first])}

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from stages.contract import yaml_file
+from stages.contract.vocabulary import COLLAPSED
 from stages.reporting import assessment_text, filled
 from stages.reporting.assessment_rows import CANNOT_TELL, DISPARITY, NO_EVIDENCE
 from stages.reporting.tables import Table
@@ -109,11 +110,13 @@ def coverage(requirements: Sequence[Requirement]) -> Table:
 
 def verdicts(requirements: Sequence[Requirement]) -> Table:
     """What was tested, with how many of each verdict and the disparity with the strongest evidence."""
-    names = (DISPARITY, NO_EVIDENCE, CANNOT_TELL)
     tested = [figure for one in requirements for heading in one.headings for figure in heading.measured if figure.verdicts]
+    collapsed = [COLLAPSED] * any(COLLAPSED in figure.verdicts for figure in tested)
+    names = (DISPARITY, NO_EVIDENCE, CANNOT_TELL, *collapsed)
     rows = [[one.title, *(f"{one.verdicts.get(name, 0):,}" for name in names), one.first or "none"] for one in tested]
-    columns = ["What was tested", "Disparities", "No evidence of disparity", "Cannot tell", "The disparity with the strongest evidence"]
-    return Table("What was found", columns, rows, (0, 4))
+    columns = ["What was tested", "Disparities", "No evidence of disparity", "Cannot tell", *(name.capitalize() for name in collapsed)]
+    columns.append("The disparity with the strongest evidence")
+    return Table("What was found", columns, rows, (0, len(columns) - 1))
 
 
 def render(parts: Parts, title: str, about: Sequence[str], report: str, published: Part | None, beside: Sequence[str]) -> tuple[str, str]:

@@ -102,6 +102,7 @@ def mean_scores(groups: pa.Table) -> Part | None:
 def impact(ratios: pd.DataFrame) -> Part | None:
     """The table of New York City's Local Law 144 (6 RCNY 5-301 to 5-303)."""
     found = sorted(records(ratios), key=lambda row: row["attributes"].count("+"))
+    tops = {(row["task"], row["model"], row["attributes"]): row for row in found if row["impact_ratio"] == 1}
     rows = [
         [
             f"{row['task']}, {row['model']}",
@@ -111,7 +112,7 @@ def impact(ratios: pd.DataFrame) -> Part | None:
             f"{number(100 * row['share'], 1)} %" + (", small" if row["small"] else ""),
             f"{row['selected']:,}",
             "not told: unknown" if row["unknown"] else figure(row, "rate", "rate_low", "rate_high"),
-            _ratio(row),
+            _ratio(row, tops.get((row["task"], row["model"], row["attributes"]))),
         ]
         for row in found
     ]
@@ -125,11 +126,11 @@ def _highest(row: Row) -> bool:
     return row["impact_ratio"] is not None and row["ratio_low"] is None
 
 
-def _ratio(row: Row) -> str:
-    if row["impact_ratio"] is None:
+def _ratio(row: Row, top: Row | None) -> str:
+    if row["impact_ratio"] is None or top is None:
         return f"undefined: {row['reason']}"
     shown = f"{number(row['impact_ratio'])}, the highest" if _highest(row) else figure(row, "impact_ratio", "ratio_low", "ratio_high")
-    if row["impact_ratio"] >= FOUR_FIFTHS[0]:
+    if 5 * row["selected"] * top["n"] >= 4 * top["selected"] * row["n"]:  # of counts: 12/20 over 15/20 is no float below four fifths
         return shown
     return shown + (
         "\nbelow 0.8" if row["ratio_high"] is not None and row["ratio_high"] < FOUR_FIFTHS[0] else "\nbelow 0.8, perhaps by chance"

@@ -7,12 +7,14 @@ from typing import Any
 import pandas as pd
 
 from stages.contract.descriptions import MINED
+from stages.contract.vocabulary import COLLAPSED
 from stages.reporting.groups import CANNOT_TELL, DISPARITY
 from stages.reporting.results import Score
 from stages.reporting.tables import Table
 from stages.reporting.wording import measure, number, probability
 
 NO_EVIDENCE = "no evidence of disparity"
+VERDICTS = (DISPARITY, NO_EVIDENCE, CANNOT_TELL, COLLAPSED)
 UNKNOWN, NOT_FOUND = "unknown", "no mention found"
 FIRST = 30  # rows of a table of the page; the tables beside it have all
 Row = dict[str, Any]
@@ -48,7 +50,7 @@ def told(row: Row, level: float) -> str:
 def counted(rows: Sequence[Row], level: float) -> dict[str, int]:
     """How many rows have each verdict."""
     found = [verdict(row, level) for row in rows]
-    return {name: found.count(name) for name in (DISPARITY, NO_EVIDENCE, CANNOT_TELL) if name in found}
+    return {name: found.count(name) for name in VERDICTS if name in found}
 
 
 def telling(rows: Sequence[Row], level: float, size: str, value: str = "value") -> list[Row]:
@@ -56,7 +58,7 @@ def telling(rows: Sequence[Row], level: float, size: str, value: str = "value") 
 
     Never by ``value`` alone: the smallest groups have the most extreme values by chance.
     """
-    rank = {DISPARITY: 0, NO_EVIDENCE: 1, CANNOT_TELL: 2}
+    rank = {name: place for place, name in enumerate(VERDICTS)}
 
     def place(row: Row) -> tuple[float, ...]:
         known = [math.inf if row[name] is None else row[name] for name in ("q_value", size)]

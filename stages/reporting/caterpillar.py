@@ -3,6 +3,7 @@
 import io
 from typing import Any, NamedTuple
 
+from stages.contract.vocabulary import COLLAPSED
 from stages.reporting.figures import FOUR_FIFTHS, STYLE, tidy
 
 AXIS = (0.1, 10.0)
@@ -10,7 +11,7 @@ WIDTH = 1030
 GAP = 18  # in numbers, between orders
 STYLES = {
     "empty group": ("#D55E00", "triangle-up"),
-    "collapsed model": ("#000000", "cross"),
+    COLLAPSED: ("#000000", "cross"),
     "smoothing": ("#AA4499", "square"),
     "disparity": ("#0072B2", "circle"),
     "no evidence of disparity": ("#8a8a8a", "circle"),

@@ -23,11 +23,12 @@ def render(
     """The page as HTML that needs nothing else, and a comment in Markdown of at most sixty lines.
 
     ``rows`` are ordered by what matters; ``cells`` have task, model, status, reasons, documents and selection; ``sides`` say which
-    revisions A and B are; ``about``: notes, changes (tables by name), method (sentences) and gates; ``failed``: rows that fail a gate.
+    revisions A and B are; ``about``: notes, changes (tables by name), method (sentences), gates, and ``untested``, why by some
+    of them nothing could be tested; ``failed``: rows that fail a gate.
     """
     told = rows[rows["verdict"].isin([WORSE, BETTER])]
     shown: dict[str, Any] = {"title": f"{sides[0]} and {sides[1]} compared", "sides": sides, "sentences": sentences(rows, cells)}
-    shown |= {"notes": about["notes"], "method": about["method"], "gates": gates(failed, about["gates"])}
+    shown |= {"notes": about["notes"], "method": about["method"], "gates": gates(failed, about["gates"], about["untested"])}
     shown |= {"changes": [_changed(name, changes) for name, changes in about["changes"].items() if changes]}
     page = shown | {"cells": cell_table(cells, rows), "found": figures("What is worse or better", told, ON_PAGE), "reasons": reasons(rows)}
     page |= {"all": [figures(_cell(own), own, ON_PAGE) for _, own in rows.groupby(["task", "model"], sort=False)]}
@@ -59,10 +60,11 @@ def kinds(rows: pd.DataFrame) -> pd.Series:
     return kind.mask(other, "Fairness by other conventions")
 
 
-def gates(failed: pd.DataFrame, rules: Sequence[str]) -> list[str]:
+def gates(failed: pd.DataFrame, rules: Sequence[str], untested: Mapping[str, str]) -> list[str]:
     """Each gate in a sentence."""
-    fails = failed["gate"].value_counts()
-    return [f"Gate {rule}: {'failed by ' + count(int(fails[rule]), 'figure') if rule in fails else 'passed'}." for rule in rules]
+    words = dict.fromkeys(rules, "passed") | {rule: f"nothing could be tested, which is no pass ({why})" for rule, why in untested.items()}
+    words |= {str(rule): f"failed by {count(int(number), 'figure')}" for rule, number in failed["gate"].value_counts().items()}
+    return [f"Gate {rule}: {words[rule]}." for rule in rules]
 
 
 def cell_table(cells: Sequence[Mapping[str, Any]], rows: pd.DataFrame, most: int | None = None) -> Table:

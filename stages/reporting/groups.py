@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from stages.contract.vocabulary import COLLAPSED
 from stages.reporting.results import Results, Score, Size
 
 ITSELF, FROM_EVERYONE, OVER_REFERENCE = "none", "difference to everyone", "ratio to reference"
@@ -65,7 +66,8 @@ class AsTheyAre:
     ``numbers``: how many groups each set has; ``told``: of how many a test could say something; ``found``: how many stand out, of
     which ``standing`` are the first. ``shown``: the largest groups of single attributes and pairs, with the verdict of those that stand
     out by a metric ``DRAWN``, and ``left_out`` the number of others;
-    ``flagged``: of the ``compared`` told groups how many have a selection rate beyond the threshold of ratios to the reference group.
+    ``flagged``: of the ``compared`` told groups how many have a selection rate beyond the threshold of ratios to the reference group;
+    ``collapsed``: whether the model selects everybody or nobody, so that decisions were not tested.
     """
 
     numbers: dict[str, int]
@@ -76,6 +78,7 @@ class AsTheyAre:
     left_out: int
     flagged: int
     compared: int
+    collapsed: bool = False
 
     @property
     def number(self) -> int:
@@ -102,7 +105,7 @@ def _cell(cell: pa.Table, first: int, most: int) -> AsTheyAre:
     numbers = {row["values"]: row["counts"] for row in pc.value_counts(bases["attributes"]).to_pylist()}
     stands = pc.is_in(cell["metric"], pa.array([*RATES, *OUTPUTS]))
     tested = cell.filter(pc.and_(pc.and_(stands, _is(cell, comparison=FROM_EVERYONE)), pc.is_valid(cell["verdict"]))).to_pandas()
-    told = tested[tested["verdict"] != CANNOT_TELL]
+    told = tested[~tested["verdict"].isin([CANNOT_TELL, COLLAPSED])]
     found = _furthest_first(tested)
     ratios = cell.filter(_is(cell, metric="selection_rate", comparison=OVER_REFERENCE)).to_pandas()
     # A ratio of few people is beyond any threshold by chance.
@@ -117,6 +120,7 @@ def _cell(cell: pa.Table, first: int, most: int) -> AsTheyAre:
         left_out=left_out,
         flagged=int(ratios["flagged"].sum()),
         compared=len(ratios),
+        collapsed=bool((tested["verdict"] == COLLAPSED).any()),
     )
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any
 
+from stages.contract.vocabulary import COLLAPSED
 from stages.reporting import findings
 from stages.reporting.assessment_rows import NO_EVIDENCE
 from stages.reporting.groups import CANNOT_TELL, DISPARITY, AsTheyAre
@@ -38,18 +39,22 @@ def _gaps(results: Results, metric: str) -> Sentences:
     asked = [gap for cell in cells for name in results.orders[cell[0]] if (gap := results.gap(*cell, name, metric)) is not None]
     if not asked:
         return {}
-    verdicts = Counter("undefined" if gap.value is None else gap.verdict or "not tested" for gap in asked)
+    verdicts = Counter("undefined" if gap.value is None and gap.verdict != COLLAPSED else gap.verdict or "not tested" for gap in asked)
     name, of = METRICS[metric], f"of {count(len(asked), 'attribute set')}{' over all tasks and models' if len(cells) > 1 else ''}"
     said: Sentences = {"found": [], "none": [], "untold": []}
     if verdicts[DISPARITY]:
         found = f"a disparity in {verdicts[DISPARITY]:,} {of}{_furthest(results, metric)}"
         said["found"].append(f"{name} ({ASKS[metric]}): {found}")
-    else:
+    elif verdicts[NO_EVIDENCE]:
         said["none"].append(f"{name} ({ASKS[metric]}): no disparity in any {of}.")
     if verdicts[NO_EVIDENCE]:
         said["none"].append(f"{name}: no evidence of a disparity in {verdicts[NO_EVIDENCE]:,} {of}, which is no proof of parity.")
     if verdicts[CANNOT_TELL]:
         said["untold"].append(f"{name}: too few people for the test to tell in {verdicts[CANNOT_TELL]:,} {of}.")
+    if verdicts[COLLAPSED]:
+        said["untold"].append(
+            f"{name}: {COLLAPSED} in {verdicts[COLLAPSED]:,} {of}: it selects every text or none, which tells no groups apart."
+        )
     if verdicts["undefined"]:
         said["untold"].append(f"{name}: undefined in {verdicts['undefined']:,} {of}; the reasons stand under undefined numbers.")
     return said
@@ -74,7 +79,9 @@ def _groups(groups: dict[tuple[str, str], AsTheyAre]) -> Sentences:
     said: Sentences = {"found": [], "none": [], "untold": []}
     if found:
         said["found"].append(f"{found:,} {of} {'stands' if found == 1 else 'stand'} out from everyone by at least one metric.")
-    said["none"].append(f"{told - found:,} {of} {'does' if told - found == 1 else 'do'} not stand out by any metric.")
-    if every > told:
-        said["untold"].append(f"{every - told:,} of {count(every, 'group')} as they are: too few people for any test.")
+    if told:
+        said["none"].append(f"{told - found:,} {of} {'does' if told - found == 1 else 'do'} not stand out by any metric.")
+    few = sum(cell.number - cell.told for cell in groups.values() if not cell.collapsed)
+    if few:
+        said["untold"].append(f"{few:,} of {count(every, 'group')} as they are: too few people for any test.")
     return said

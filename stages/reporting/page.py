@@ -32,12 +32,13 @@ def parts(
     embeddings: dict[str, Any] | None = None,
     explorer: dict[str, Any] | None = None,
     versions: dict[str, Any] | None = None,
+    gate: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """All that the page shows. ``sections`` are the stages' settings with their defaults; ``worst`` disparities a cell are shown.
 
     ``notes`` say how a file of predictions was read: the page of an audit, which has them where a benchmark has its design.
     ``reaudit``, ``relate``, ``challenges``, ``embeddings``, ``explorer`` and ``versions`` are what the parts of reaudited, related,
-    challenged and so on give, None for a page without that section.
+    challenged and so on give, None for a page without that section; ``gate``: what reporting/gate.py gives.
     """
     evaluate: Any = sections["evaluate"]
     level = percent(evaluate.confidence)
@@ -47,6 +48,7 @@ def parts(
         "embeddings": embeddings,
         "explorer": explorer,
         "versions": versions,
+        "gate": gate,
         "models": results.models,
         "many": results.many,
     }

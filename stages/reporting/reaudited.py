@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from stages.contract.vocabulary import COLLAPSED
 from stages.reporting import caterpillar
 from stages.reporting.caterpillar import Number
 from stages.reporting.tables import Table
@@ -12,7 +13,7 @@ from stages.reporting.wording import count, number, percent, probability, set_na
 
 MEANT = {
     "empty group": "one of the two groups has nobody in it; the number is the smoothing's 1/2 over a rate",
-    "collapsed model": "the model selects almost nobody; the number is about a ratio of group sizes",
+    COLLAPSED: "the model selects almost nobody; the number is about a ratio of group sizes",
     "smoothing": "the number is another one without the smoothing",
     "disparity": "selection rates differ by more than groups of these sizes do by chance",
     "no evidence of disparity": "chance alone could well have done it",
@@ -164,7 +165,7 @@ def run_name(row: pd.Series) -> str:
 
 def _measured(found: pd.DataFrame) -> pd.DataFrame:
     """The numbers that compare two groups that are there, by a model that selects somebody."""
-    return found[found["texts"].notna() & ~found["finding"].isin(["empty group", "collapsed model"])]
+    return found[found["texts"].notna() & ~found["finding"].isin(["empty group", COLLAPSED])]
 
 
 def _rate(row: pd.Series, side: str) -> str:

@@ -1,5 +1,6 @@
 """Groups that stand out from everyone, and what was measured of the single ones and of pairs: tables and sentences."""
 
+from stages.contract.vocabulary import COLLAPSED
 from stages.reporting.groups import AsTheyAre, Measured, Standing
 from stages.reporting.results import EVERYONE, OURS, Key, Results, Score
 from stages.reporting.tables import Table, texts_people
@@ -19,6 +20,10 @@ def counted(groups: AsTheyAre) -> str:
 def sentence(groups: AsTheyAre) -> str:
     """The same in words."""
     found = f"{groups.found:,} stand out" if groups.found != 1 else "1 stands out"
+    if groups.collapsed:
+        by = f"by its scores {found} from everyone" if groups.told else "nothing could be tested"
+        why = f"{COLLAPSED.capitalize()}: every text is selected, or none, which tells no groups apart"
+        return f"{count(groups.number, 'group')} in all. {why}; {by}."
     return (
         f"{count(groups.number, 'group')} in all, {groups.told:,} of which have enough people for a test to tell; {found} from everyone. "
         f"By the ratio of a group's selection rate to the reference group's, {groups.flagged:,} of {groups.compared:,} are flagged."

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 
+from stages.contract.vocabulary import ANY_GROUP, ANY_SET
 from stages.reporting.results import OURS, Key, Results
 from stages.reporting.tables import Table
 from stages.reporting.wording import count, metric_name, set_name
@@ -15,7 +16,7 @@ def table(results: Results) -> Table:
     found: dict[tuple[str, str, str, str], list[Key]] = defaultdict(list)
     cells = set(results.performed())
     for key, score in results.scores.items():
-        if (key.task, key.model) in cells and not score.bounded:
+        if (key.task, key.model) in cells and not score.bounded and key.group not in (ANY_GROUP, ANY_SET):
             missing = "interval" if score.value is not None else "number"
             reason = re.sub(r"undefined in \d+ of", "undefined in too many of", score.reason or "no reason was recorded")
             reason = re.sub(r"^(no interval: over )?[\d,]+ (of \d+ )?groups", r"\1so many groups", reason)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ import pytest
 
 from flows import command
 from tests.conftest import ROOT
+from tests.stages.test_report import visible
 
 FAST = ["--replicates", "200"]
 
@@ -99,12 +101,21 @@ def test_planted_truth_is_recovered_and_the_gate_fails(planted, capsys):
     assert score(scores, "gender", "adi")["verdict"] == "disparity"
     assert summary["rows"] == {"read": 800, "used": 800, "left_out": []}
     assert summary["gate"]["passed"] is False
-    failures = {row["metric"] for row in summary["gate"]["failures"]}
-    assert failures == {"di", "adi", "fv", "selection_rate", "tpr", "npv", "accuracy", "equalised_odds", "differential_fairness"}
+    assert summary["gate"]["metrics"] == ["tpr", "fpr", "adi"]
+    assert summary["gate"]["p_value"] < 0.02
+    by_metric = {row["metric"]: row for row in summary["gate"]["by_metric"]}
+    assert by_metric["tpr"]["most_extreme"] in ("man of gender", "woman of gender")
+    assert (by_metric["adi"]["most_extreme"], by_metric["adi"]["value"]) == ("gender", 0.5)
     printed = capsys.readouterr().out
     assert "gender: 400 (400) / 400 (400) / 0 (0)" in printed
     assert re.search(r"most notable by ADI.*\n  gender: 0\.50 \[0\.\d\d, 0\.\d\d\], disparity, n 400 / 400", printed)
     assert printed.rstrip().endswith("index.html")
+    said = re.search(r"gate disparity: failed; p (= |< )0\.0\d+ for the family TPR, FPR and ADI", printed)
+    assert said
+    assert re.search(r"\n  ADI: p (= |< )0\.0\d+, most extreme: gender \(0\.50\)\n", printed)
+    words = visible((planted.parent / "report" / "index.html").read_text(encoding="utf-8"))
+    assert said[0][1:] in words, "the page says it too"
+    assert "A single verdict disparity below can stand while the gate passes" in words
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -134,14 +145,17 @@ def test_equal_groups_do_not_stand_out_and_the_page_calls_that_no_proof(tmp_path
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_a_classifier_that_is_always_right_has_only_the_disparity_of_its_labels(tmp_path):
-    """ADI is 1 and FV is 0. DI follows the labels and fails the gate; DI*, which is about labels alone, does not."""
+def test_a_classifier_that_is_always_right_passes_unless_di_is_named(tmp_path):
+    """ADI is 1 and FV is 0: only DI, which follows the labels, and DI*, which is about labels alone, are disparities."""
     file = from_counts(tmp_path, counts("man", (200, 1, 1), (200, 0, 0)), counts("woman", (80, 1, 1), (320, 0, 0)))
     code, scores, summary = audit(file, *BINARY, "--privileged", "gender=man", "--fail-on", "disparity")
     assert (score(scores, "gender", "adi")["value"], score(scores, "gender", "fv")["value"]) == (1, 0)
     assert score(scores, "gender", "di_star")["verdict"] == "disparity"
-    assert code == 1
-    assert {row["metric"] for row in summary["gate"]["failures"]} == {"di", "selection_rate", "differential_fairness"}
+    assert score(scores, "gender", "di")["verdict"] == "disparity"
+    assert (code, summary["gate"]["passed"]) == (0, True)
+    assert audit(file, *BINARY, "--fail-on", "disparity:tpr")[0] == 0, "everyone's TPR is 1, which is tested and no difference"
+    for metrics in ("di", "di_star", "selection_rate"):
+        assert audit(file, *BINARY, "--privileged", "gender=man", "--fail-on", f"disparity:{metrics}")[0] == 1
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -149,6 +163,71 @@ def test_equal_groups_pass_the_gate(tmp_path):
     rows = (60, 1, 1), (20, 1, 0), (15, 0, 1), (55, 0, 0)
     code, _, summary = audit(from_counts(tmp_path, counts("man", *rows), counts("woman", *rows)), *BINARY, "--fail-on", "disparity")
     assert (code, summary["gate"]["passed"]) == (0, True)
+
+
+NOTHING = {
+    "one group": [counts("a", (30, 1, 1), (20, 1, 0), (30, 0, 0))],
+    "few people": [counts("a", (4, 1, 1), (2, 0, 0)), counts("b", (3, 1, 0), (3, 0, 1))],
+    "everybody is selected": [counts("a", (30, 1, 1), (30, 0, 1)), counts("b", (10, 1, 1), (50, 0, 1))],
+    "nobody is selected": [counts("a", (30, 1, 0), (30, 0, 0)), counts("b", (10, 1, 0), (50, 0, 0))],
+}
+
+
+@pytest.mark.usefixtures("undrawn")
+@pytest.mark.parametrize("case", NOTHING)
+def test_where_nothing_can_be_tested_the_gate_does_not_pass(tmp_path, capsys, case):
+    code, _, summary = audit(from_counts(tmp_path, *NOTHING[case]), *BINARY, "--fail-on", "disparity")
+    assert (code, summary["gate"]["passed"], summary["gate"]["p_value"], summary["gate"]["tested"]) == (3, None, None, [])
+    printed = capsys.readouterr().out
+    assert "gate disparity: nothing could be tested of the family TPR, FPR and ADI, which is no pass." in printed
+    words = visible((tmp_path / "report" / "index.html").read_text(encoding="utf-8"))
+    assert "nothing could be tested of the family" in words
+    if "selected" in case:
+        why = f"collapsed model: it selects {'every' if 'every' in case else 'no'} text"
+        assert all(row["reason"].startswith(why) for row in summary["gate"]["by_metric"])
+        assert summary["verdicts"]["collapsed model"] > 3
+        assert set(summary["verdicts"]) <= {"collapsed model", "disparity", "no evidence of disparity"}, "of labels alone"
+        assert "ADI: collapsed model in 1 of 1 attribute set" in words
+        assert "Collapsed model: every text is selected, or none" in printed
+        assert "no disparity in any" not in words
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_one_person_fails_no_gate(tmp_path):
+    """Three groups alike, and one person of a fourth who is the only one selected wrongly."""
+    same = (10, 1, 1), (10, 1, 0), (20, 0, 0)
+    rows = [counts(name, *same) for name in "abc"] + [counts("d", (1, 0, 1))]
+    code, _, summary = audit(from_counts(tmp_path, *rows), *BINARY, "--privileged", "gender=a", "--fail-on", "disparity")
+    assert code == 0
+    assert summary["gate"]["passed"] is True
+
+
+SHARED = {"one_person_gate.csv": ("g", 0), "perfect_classifier_gate.csv": ("gender", 0), "one_group.csv": ("g", 3)}
+
+
+@pytest.mark.usefixtures("undrawn")
+@pytest.mark.parametrize("name", SHARED)
+def test_files_that_once_failed_the_gate_or_passed_it_untested(tmp_path, name):
+    file = ROOT.parent / "shared" / "failing" / name
+    if not file.exists():
+        pytest.skip(f"{file.name} is not there")
+    attribute, code = SHARED[name]
+    shutil.copy(file, tmp_path / "p.csv")
+    assert audit(tmp_path / "p.csv", "--label", "y", "--decision", "p", "--attributes", attribute, "--fail-on", "disparity")[0] == code
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_four_fifths_of_counts_is_not_flagged(tmp_path):
+    """12 of 20 over 15 of 20, in the file as it was found and as it is made here."""
+    given = [*BINARY, "--privileged", "gender=ref"]
+    _, scores, _ = audit(from_counts(tmp_path, counts("ref", (15, 1, 1), (5, 1, 0)), counts("b", (12, 1, 1), (8, 1, 0))), *given)
+    assert not score(scores, "gender", "di")["flagged"]
+    file = ROOT.parent / "shared" / "failing" / "four_fifths_exact.csv"
+    if file.exists():
+        shutil.copy(file, tmp_path / "q.csv")
+        _, scores, summary = audit(tmp_path / "q.csv", "--label", "y", "--decision", "p", "--attributes", "g", "--privileged", "g=ref")
+        assert not scores["flagged"].eq(True).any()
+        assert summary["groups"]["flagged"]["impact_ratios"] == 0
 
 
 def test_the_page_says_how_the_file_was_read_and_names_no_pipeline(planted):
@@ -250,6 +329,11 @@ REFUSED = {
     "nobody": (["--label", "y", "--score", "p", "--attributes", "gender", "--privileged", "gender="], "say who, as in gender=male"),
     "too few": (["--label", "y", "--score", "p", "--attributes", "gender", "--replicates", "5"], "'replicates'"),
     "unknown": (["--label", "y", "--score", "p", "--attributes", "empty"], "is unknown in all 4 rows"),
+    "gate": (["--label", "y", "--score", "p", "--attributes", "gender", "--fail-on", "all"], "gate 'all' is not known; there is disparity"),
+    "gate's metric": (
+        ["--label", "y", "--score", "p", "--attributes", "gender", "--fail-on", "disparity:tpr,luck"],
+        "'luck' is no metric that can be tested; there are adi, fv, di",
+    ),
     "no row": (["--label", "empty", "--score", "p", "--attributes", "gender"], "no row has both a label and an output"),
 }
 
@@ -274,7 +358,7 @@ def test_refusals_are_one_sentence_and_leave_nothing(tmp_path, capsys, case):
     assert [path.name for path in tmp_path.iterdir()] == ["p.csv"]
 
 
-@pytest.mark.parametrize("option", [["--delimiter", "ab"], ["--threshold", "high"], ["--threshold", "inf"], ["--fail-on", "all"]])
+@pytest.mark.parametrize("option", [["--delimiter", "ab"], ["--threshold", "high"], ["--threshold", "inf"]])
 def test_options_that_mean_nothing_exit_with_2(planted, capsys, option):
     with pytest.raises(SystemExit) as stop:
         command.main(["audit", str(planted), *BINARY, *option])

@@ -50,13 +50,31 @@ def test_an_arrow_table_and_whatever_streams_arrow_give_the_same(frame, found):
 
 
 def test_what_a_cell_shows_is_escaped_and_holds_the_planted_gap(found):
-    assert len(found.failures()) > 0
+    assert {"tpr", "adi"} <= set(found.failures()["metric"])
+    assert found.gate().passed is False
+    assert found.gate("disparity:fpr").passed is True
+    assert found.failures("disparity:fpr").empty
     shown = found._repr_html_()
     assert "disparity" in shown
     assert "gender+age" in shown
     assert "<script>" not in shown
     assert "hiring: 600 rows read, 600 used." in repr(found)
     assert found.notes[0].strip() == "hiring: 600 rows read, 600 used."
+
+
+def test_a_gate_that_was_asked_for_is_shown_and_one_of_nothing_is_no_pass(frame, tmp_path):
+    given = {"label": "hired", "score": "p", "attributes": ["gender"], "privileged": {"gender": "man"}} | FEW
+    found = notebook.audit(frame, fail_on="disparity:tpr", **given)
+    assert found.summary["gate"] == found.gate().summary()
+    assert "gate disparity: failed" in repr(found)
+    assert "gate disparity: failed" in found._repr_html_()
+    assert "Gate disparity: failed" in (found.write(tmp_path / "out") / "index.html").read_text(encoding="utf-8")
+    nobody = notebook.audit(frame.assign(p=0.1), **given)
+    assert nobody.gate().passed is None
+    with pytest.raises(BadInput, match="nothing could be tested"):
+        nobody.failures()
+    with pytest.raises(BadInput, match="'luck' is no metric"):
+        notebook.audit(frame, fail_on="disparity:luck", **given)
 
 
 def test_charts_draw_every_defined_value_and_their_intervals(found):

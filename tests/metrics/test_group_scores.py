@@ -64,7 +64,7 @@ def test_the_intersection_is_found_and_single_attributes_alone_do_not_show_all_o
     )
     assert extreme.loc["race+age", "reason"] == "most extreme: Black, over 55"
     family = gaps[gaps["group"] == OF_ALL].set_index("metric")
-    assert family.loc["tpr", ["attributes", "reason"]].tolist() == ["race+age", "most extreme: Black, over 55"]
+    assert family.loc["tpr", ["attributes", "reason"]].tolist() == ["race+age", "most extreme: Black, over 55 of race + age"]
     assert family.loc["tpr", "p_value"] < 0.005
     assert family.loc["fpr", "p_value"] > 0.05
     assert family["verdict"].isna().all()

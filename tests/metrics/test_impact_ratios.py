@@ -7,6 +7,7 @@ import pytest
 from stages.contract.bad_input import BadInput
 from stages.metrics.conventions import above_median, ll144
 from stages.metrics.impact_ratios import COLUMNS, impact_ratios
+from stages.reporting.assessment_cells import impact
 
 
 def applicants(counts: dict[tuple, tuple[int, int]]) -> tuple[pd.DataFrame, np.ndarray]:
@@ -83,6 +84,15 @@ def test_nobody_selected_has_no_ratio():
     table = impact_ratios(values, np.zeros(len(values), dtype=bool))
     assert table["impact_ratio"].isna().all()
     assert set(table.loc[~table["unknown"], "reason"]) == {"nobody is selected: no rate to divide by"}
+
+
+@pytest.mark.parametrize(("hits", "below"), [(12, False), (11, True)])
+def test_four_fifths_of_counts_are_not_below_four_fifths(hits, below):
+    """12/20 over 15/20, which is 0.7999999999999999 as a float."""
+    table = impact_ratios(*applicants({("Male", "White"): (20, 15), ("Female", "White"): (20, hits)}))
+    (shown,) = impact(table.assign(task="t", model="m")).tables
+    female = next(row for row in shown.rows if row[2] == "Female")
+    assert ("below 0.8" in female[-1]) == below
 
 
 def test_rows_that_do_not_fit_are_refused():

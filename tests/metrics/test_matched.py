@@ -2,11 +2,13 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
-from stages.metrics.matched import NO_CUT, UNDEFINED, matched
+from stages.metrics.matched import FLAT, NO_CUT, UNDEFINED, matched
 from stages.metrics.matching import cut_to
 from stages.metrics.panel import gather
 from stages.metrics.resampling import resample
+from stages.reporting.baselines import more
 from tests.metrics.people import SETS, statuses
 
 
@@ -72,9 +74,11 @@ def test_few_people_are_not_tested_and_empty_groups_are_undefined():
     assert few["reason"].endswith("people in one of the groups, 20 needed")
     assert np.isnan(few["p_value"])
     assert few["difference"] == 0
-    none = compare(lambda scores, protected, random: scores > 99)
-    assert (none[none["metric"] == "di"]["reason"] == UNDEFINED).all()
-    assert none["value"].isna()[none["metric"].isin(["di", "adi"])].all()
+    nobody = compare(lambda scores, protected, random: (scores > 0) & (protected > 0)).set_index(["attributes", "metric"])
+    for metric in ("di", "adi"):  # nobody who is privileged on everything is selected, so that there is no rate to divide by
+        row = nobody.loc[("age+gender+race", metric)]
+        assert row["reason"] == UNDEFINED
+        assert np.isnan(row["value"])
 
 
 def test_a_baseline_without_a_cut_has_no_match():
@@ -86,3 +90,12 @@ def test_a_baseline_without_a_cut_has_no_match():
     assert (found["reason"] == NO_CUT).all()
     assert found["matched_value"].isna().all()
     assert found["value"].notna().any()
+
+
+@pytest.mark.parametrize("everybody", [True, False])
+def test_a_collapsed_model_is_no_fairer_than_its_baseline(everybody):
+    """Who selects everybody has a DI of 1 and TPR gaps of 0: that is no gain, and there is no test of it."""
+    found = compare(lambda scores, protected, random: np.full(len(scores), everybody))
+    assert found[["difference", "p_value", "q_value"]].isna().all(axis=None)
+    assert set(found["reason"]) == {FLAT}
+    assert more(found.astype(object).where(found.notna(), None).to_dict("records"), 0.05).startswith("cannot tell: collapsed model")

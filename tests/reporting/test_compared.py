@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from stages.metrics import compare_gate, gate
 from stages.reporting import compared
 from tests.conftest import ROOT
 
@@ -32,7 +33,13 @@ def cell(status: str = "compared", **columns: object) -> dict:
 
 
 def told(found: pd.DataFrame, cells: list[dict]) -> tuple[str, str]:
-    about = {"notes": ["a note"], "changes": {"parameters": [("x", 1, None)] * 80}, "method": ["how"], "gates": ("worse-fairness",)}
+    about = {
+        "notes": ["a note"],
+        "changes": {"parameters": [("x", 1, None)] * 80},
+        "method": ["how"],
+        "gates": ("worse-fairness",),
+        "untested": {},
+    }
     return compared.render(found, cells, ("main", "workspace"), about, found.head(2).assign(gate="worse-fairness"))
 
 
@@ -66,6 +73,15 @@ def test_the_comment_is_short_however_much_there_is():
     assert not re.search(r"(src|href)=", page)
 
 
+def test_a_gate_of_which_nothing_could_be_tested_did_not_pass():
+    failed = rows(2).assign(gate="one")
+    assert compared.gates(failed, ("one", "two", "three"), {"two": "collapsed model: B selects no text"}) == [
+        "Gate one: failed by 2 figures.",
+        "Gate two: nothing could be tested, which is no pass (collapsed model: B selects no text).",
+        "Gate three: passed.",
+    ]
+
+
 def test_hostile_names_are_only_shown():
     found = rows(2, attributes=HOSTILE, reason=HOSTILE, task=HOSTILE)
     page, comment = told(found, [cell(task=HOSTILE, reasons=[HOSTILE])])
@@ -82,11 +98,15 @@ def test_undefined_and_unnamed_values_have_words():
     assert everyone[5] == "+0.590 [+0.200, +0.900]"
 
 
-@pytest.mark.parametrize(("number", "key"), [(0, "jobs"), (1, "compare")])
-def test_examples_for_continuous_integration_are_yaml(number, key):
+@pytest.mark.parametrize(
+    ("number", "key", "job"), [(0, "jobs", "compare"), (1, "compare", "compare"), (2, "jobs", "audit"), (3, "audit", "audit")]
+)
+def test_examples_for_continuous_integration_are_yaml(number, key, job):
     blocks = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / "ci.md").read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 4
     example = yaml.safe_load(blocks[number])
     assert key in example
-    steps = [step.get("run", "") for step in example["jobs"]["compare"]["steps"]] if key == "jobs" else example["compare"]["script"]
-    assert any(step.startswith("crossbias compare") and "--fail-on worse-fairness:0.05" in step for step in steps)
+    steps = [step.get("run", "") for step in example["jobs"][job]["steps"]] if key == "jobs" else example[job]["script"]
+    (command,) = (step for step in steps if step.startswith(f"crossbias {job}"))
+    rule = command.split("--fail-on ")[1].split()[0]
+    assert compare_gate.parsed(rule) if job == "compare" else gate.parsed(rule)

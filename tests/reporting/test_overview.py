@@ -2,7 +2,10 @@
 
 from dataclasses import replace
 
-from stages.reporting import lattice, overview
+import pyarrow as pa
+
+from stages.contract.vocabulary import COLLAPSED
+from stages.reporting import groups, lattice, overview, standing
 from stages.reporting.results import GAP, OURS, Key, Score
 
 
@@ -30,6 +33,20 @@ def test_nothing_found_is_said_as_such_and_sections_add_their_own(results):
     assert said["none"][0].endswith("no disparity in any of 6 attribute sets over all tasks and models.")
     assert "which is no proof of parity" in said["none"][1]
     assert said["untold"] == []
+
+
+def test_a_collapsed_model_is_neither_no_disparity_nor_too_few_people(results, groups_table):
+    """All tests of model a's decisions are none; its gaps are no evidence of anything."""
+    flat = {key: score._replace(verdict=COLLAPSED) for key, score in results.scores.items() if key.model == "a" and score.verdict}
+    one = replace(results, models=["a"], scores=results.scores | flat)
+    table = groups_table.to_pandas()
+    table.loc[table["verdict"].notna(), ["verdict", "q_value"]] = [COLLAPSED, None]
+    of_groups = groups.read(pa.Table.from_pandas(table, groups_table.schema, preserve_index=False), one, 5)
+    assert of_groups["t", "a"].collapsed
+    said = overview.parts(one, of_groups)
+    assert said["found"] == said["none"] == []
+    assert said["untold"] == ["ADI: collapsed model in 2 of 3 attribute sets: it selects every text or none, which tells no groups apart."]
+    assert standing.sentence(of_groups["t", "a"]).endswith("tells no groups apart; nothing could be tested.")
 
 
 def test_tasks_without_demographics_cannot_be_told(results):

@@ -10,6 +10,7 @@ from stages.contract import tables
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Design, Task
 from stages.contract.schemas import Groups, Scores
+from stages.contract.vocabulary import ANY_GROUP, ANY_SET
 from tests.conftest import ROOT, make_documents
 from tests.datasets.test_simulated import ideal_reader
 
@@ -67,8 +68,12 @@ def test_the_scores_pass_their_own_door_and_the_metrics_are_numbers_or_null():
     checked = tables.check(scores, Scores.__metadata__[0], "scores").to_pandas()
     everyone, one_set, of_groups = 5 + 12 + 4, 4 * 4 + 2 * 4, 15
     orders = 5 * 4
-    most_extreme = 6 * (16 + 1) + 4  # groups of each set and of all by six rates, and the pair of all sets by four gaps
-    assert len(checked) == everyone + 16 * (one_set + of_groups) + orders + most_extreme
+    of_gate = checked["group"].isin([ANY_GROUP, ANY_SET])
+    most_extreme = (checked["group"] == "any group").sum()
+    assert most_extreme == 6 * 16
+    assert len(checked[~of_gate]) == everyone + 16 * (one_set + of_groups) + orders + most_extreme
+    assert {"tpr", "fpr", "adi", "di", "di_star", "fv", "selection_rate"} <= set(checked.loc[of_gate, "metric"])
+    assert not checked.loc[of_gate, "metric"].duplicated().any()
     each = tables.check(groups, Groups.__metadata__[0], "groups").to_pandas()
     counted = each[(each["metric"] == "selection_rate") & (each["comparison"] == "none")].groupby("attributes")["n"].sum()
     assert len(counted) == 16
