@@ -69,7 +69,10 @@ def classifier(options: Options) -> tuple[Ask, str]:
     import torch
     from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
+    from stages.models.pretrained import refuse_code
+
     folder = _folder(options.model)
+    refuse_code(folder)
     try:
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)

@@ -14,14 +14,13 @@ from prefect.cache_policies import NO_CACHE
 from prefect.futures import PrefectFuture
 from prefect.task_runners import TaskRunner
 
-from flows import progress, terminal
+from flows import check, progress, terminal
 from flows.engine import Engine
 from flows.plan import Step
 from flows.prepared import Prepared
 from flows.schedule import Outcome, Schedule, Start
 from flows.selection import Selection
 from flows.slots import seconds
-from stages.contract import design
 
 PAGES_EVERY = 15.0  # seconds between two versions of what Prefect shows
 
@@ -42,7 +41,7 @@ def benchmark(
 ) -> None:
     """What `crossbias run` does, with its options, for deployments; ``checked``: the design was found valid already."""
     if not checked:
-        design.validate(Path("params.yaml"))
+        check.validate(Path("params.yaml"))
     selection = Selection(tuple(only or ()), tuple(stages or ()), tuple(tasks or ()), tuple(models or ()))
     with Engine(pull=pull) as engine:
         prepared = Prepared.of(engine, targets or (), selection, jobs, seconds(timeout) if timeout else None)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from stages.contract import design
 from stages.contract.bad_input import BadInput
+from stages.contract.params import Design
 
 
 def main(arguments: Sequence[str] | None = None, program: str = "crossbias check") -> int:
@@ -15,12 +16,21 @@ def main(arguments: Sequence[str] | None = None, program: str = "crossbias check
     parser.add_argument("design", type=Path, nargs="?", default=Path("params.yaml"), help="the design (default: params.yaml)")
     path = parser.parse_args(arguments).design
     try:
-        found = design.validate(path)
+        found = validate(path)
     except (BadInput, OSError) as error:
         print(f"check: {error}", file=sys.stderr)
         return 2
     print(f"{path} is right: {len(found.tasks)} tasks x {len(found.models)} models, {len(found.challenges)} challenges.")
     return 0
+
+
+def validate(path: Path) -> Design:
+    """The design in a file, once stages and DVC are known to take it; BadInput as theirs. A run begins with this too."""
+    from flows import resolved  # imports DVC
+
+    found = design.validate(path)
+    resolved.refuse(path, {stage: design.settings(found, stage, path) for stage in design.stage_names()})
+    return found
 
 
 if __name__ == "__main__":

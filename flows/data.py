@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import yaml
 from pydantic import Field
 
 from flows import imports
+from stages.contract import yaml_file
 from stages.contract.bad_input import BadInput
 from stages.contract.design import settings
 from stages.contract.params import Design, Section, fill
@@ -113,7 +113,7 @@ def everything() -> list[Needed]:
 @cache
 def sources() -> dict[str, Source]:
     """The table, by data set. Raises BadInput."""
-    entries = yaml.safe_load(TABLE.read_text(encoding="utf-8"))
+    entries = yaml_file.read(TABLE)
     return {name: fill(Source, entry, f"sources.yaml: {name}") for name, entry in entries.items()}
 
 

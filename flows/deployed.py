@@ -10,7 +10,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Any
 
-import yaml
 from dvc.repo import Repo
 from prefect import flow, get_run_logger
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
@@ -20,6 +19,7 @@ from flows.benchmark import benchmark
 from flows.checkout import Checkout, checked_out, git
 from flows.process import StageFailed
 from flows.remote import NotPushed, pull, push
+from stages.contract import yaml_file
 from stages.contract.bad_input import BadInput
 
 CHECK = """
@@ -89,11 +89,13 @@ class OneSentence(logging.Filter):
 
 def know(tasks: Collection[str], models: Collection[str]) -> None:
     """BadInput where params.yaml has no such task or model."""
-    design = yaml.safe_load(Path("params.yaml").read_text(encoding="utf-8"))
+    design = yaml_file.read(Path("params.yaml"))
     for kind, names in (("tasks", tasks), ("models", models)):
+        entries = design.get(kind) if isinstance(design, dict) else None
+        there = [str(name) for name in entries] if isinstance(entries, dict) else []
         for name in names:
-            if name not in design[kind]:
-                raise BadInput(f"{name!r} is not among the {kind} of this design; they are {', '.join(design[kind])}.")
+            if name not in there:
+                raise BadInput(f"{name!r} is not among the {kind} of this design; they are {', '.join(there) or 'none'}.")
 
 
 def check() -> None:

@@ -1,7 +1,8 @@
 """Runs dvc.yaml as `dvc repro` does, to the same dvc.lock, but step by step from this process: a caller sees each one's output.
 
-DVC decides what is stale. Its internals are used here and in plan, lockfile, entries, process, objects and orders alone. They are not
-thread-safe, so one mutex guards them; commands run outside the mutex and outside DVC's lock, so that steps may run in several threads.
+DVC decides what is stale. Its internals are used here and in plan, resolved, lockfile, entries, process, objects and orders alone.
+They are not thread-safe, so one mutex guards them; commands run outside the mutex and outside DVC's lock, so that steps may run in
+several threads.
 """
 
 import contextlib

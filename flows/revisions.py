@@ -17,7 +17,7 @@ from dvc.scm import RevError, resolve_rev
 from dvc_data.hashfile.hash_info import HashInfo
 from scmrepo.exceptions import SCMError
 
-from stages.contract import tables
+from stages.contract import tables, yaml_file
 from stages.contract.bad_input import BadInput
 from stages.contract.tables import At
 
@@ -60,7 +60,8 @@ class History:
         """A revision by any name that Git or ``dvc exp`` knows, or ``workspace``. BadInput: no such name, or no results there."""
         commit = None if name == WORKSPACE else self._commit(name)
         lock = _parsed(self._text(commit, "dvc.lock"), f"dvc.lock of {name}")
-        design = _parsed(self._text(commit, "params.yaml"), f"params.yaml of {name}")
+        written = yaml_file.parse(self._text(commit, "params.yaml"), f"params.yaml of {name}")
+        design = written if isinstance(written, dict) else {}
         if not lock.get("stages"):
             raise BadInput(f"{name} has no dvc.lock and so no results: run `dvc repro` there and commit dvc.lock.")
         entries: dict[str, Any] = lock["stages"]

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from flows import check
 from flows.arguments import commas, whole
-from stages.contract import design
 from stages.contract.bad_input import BadInput
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None, program: str = "crossbias run")
 
     signal.signal(signal.SIGTERM, _stop)
     try:
-        design.validate(Path("params.yaml"))
+        check.validate(Path("params.yaml"))
         return _run(options)
     except (BadInput, StageFailed) as error:
         if options.debug:

@@ -4,7 +4,7 @@ import functools
 import multiprocessing
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import pandas as pd
 import pyarrow as pa
@@ -24,6 +24,7 @@ from stages.contrasts.rows import contrasts, with_q_values
 from stages.contrasts.swapped import swap_effects
 
 Method = Literal["beta_expected", "beta_observed", "beta_cluster", "mixed", "ols_as_published"]
+Categories = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
 class Params(Section):
@@ -35,8 +36,8 @@ class Params(Section):
     ``order``: how many attributes of labelled sentences are met together.
     """
 
-    references: dict[Name, tuple[str, ...]] = Field(default={"gender": ("male",), "group": ("white", "Anglo", "European")}, min_length=1)
-    methods: tuple[Method, ...] = METHODS  # type: ignore[assignment]
+    references: dict[Name, Categories] = Field(default={"gender": ("male",), "group": ("white", "Anglo", "European")}, min_length=1)
+    methods: Annotated[tuple[Method, ...], Field(min_length=1)] = METHODS  # type: ignore[assignment]
     precision: tuple[Name, ...] = ()
     test: Literal["t", "z"] = "t"
     confidence: float = Field(default=0.95, gt=0, lt=1)
@@ -46,8 +47,8 @@ class Params(Section):
     @model_validator(mode="after")
     def _precision_of_attributes(self) -> Self:
         unknown = [name for name in self.precision if name not in self.references]
-        if unknown or len(set(self.precision)) < len(self.precision):
-            raise ValueError(f"precision: {', '.join(unknown or self.precision)}: list each once, of {', '.join(self.references)}")
+        if unknown:
+            raise ValueError(f"precision: {', '.join(unknown)}: list some of {', '.join(self.references)}")
         return self
 
 

@@ -6,15 +6,17 @@ from types import ModuleType
 from typing import Annotated, Any
 
 import numpy as np
-import yaml
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from stages.contract import yaml_file
 from stages.contract.bad_input import BadInput
 from stages.contract.command import command
-from stages.contract.params import Model, Section
+from stages.contract.params import Design, Model, Section
 from stages.contract.shelf import take
 from stages.contract.tables import At
+from stages.contract.values import ON_DISK, Seed, Threads
 from stages.models import pretrained, projection, vectors
+from stages.models.pins import Kind
 
 LEXICONS = Path(__file__).parent / "lexicons"
 PROBED = Path(__file__).parent / "probes" / "words"
@@ -25,8 +27,18 @@ Lexicons = dict[str, list[tuple[str, ...]]]
 class Params(Section):
     """The seed of the debiaser's training and its number of threads, which both determine the bytes of the result."""
 
-    seed: int
-    threads: int = 1
+    seed: Seed
+    threads: Threads = 1
+
+
+def check(design: Design, _: Params) -> None:
+    """BadInput where a model's base is not to be had, or its debiaser is not for it."""
+    for name, model in design.models.items():
+        debiaser, _options = take("debiasers", model.debiaser, ON_DISK)
+        for language, kind in pretrained.kinds(model.base.source).items():
+            _fits(model, debiaser, kind, language, f"params.yaml: models.{name}: ")
+    for model in design.models.values():
+        pretrained.need_files(model.base.source)
 
 
 def run(model: Model, params: Params, output: Annotated[Path, At("data/debias/{model}")]) -> None:
@@ -40,7 +52,7 @@ def run(model: Model, params: Params, output: Annotated[Path, At("data/debias/{m
     debiaser, options = take("debiasers", model.debiaser)
     changes = model.debiaser.use != "identity"
     for language, weights in found.items():
-        _check(model, debiaser, weights, language)
+        _fits(model, debiaser, weights.kind, language)
     if changes:
         import torch
 
@@ -56,13 +68,17 @@ def run(model: Model, params: Params, output: Annotated[Path, At("data/debias/{m
                 )
 
 
-def _check(model: Model, debiaser: ModuleType, weights: pretrained.Weights, language: str) -> None:
-    """BadInput where the debiaser is not made for the weights' format, or has no words of their language ("": any)."""
+def _fits(model: Model, debiaser: ModuleType, kind: Kind, language: str, where: str = "") -> None:
+    """BadInput where the debiaser is not made for the weights' format, or has no words of their language ("": any), or a vocabulary
+    is to be cut of what has none.
+    """
     use, source = model.debiaser.use, model.base.source
-    if not hasattr(debiaser, f"debias_{weights.kind}"):
-        raise BadInput(f"debiaser {use} is not made for {FORMATS[weights.kind]}, as {source} is: change the base or debiaser.")
+    if not hasattr(debiaser, f"debias_{kind}"):
+        raise BadInput(f"{where}debiaser {use} is not made for {FORMATS[kind]}, as {source} is: change the base or debiaser.")
     if use != "identity" and language not in ("", "en"):
-        raise BadInput(f"debiaser {use} has English word lists and {source} weights for {language}: use identity.")
+        raise BadInput(f"{where}debiaser {use} has English word lists and {source} weights for {language}: use identity.")
+    if model.base.vocabulary is not None and kind != "vectors":
+        raise BadInput(f"{where}vocabulary is for a base of word vectors, and {source} is {FORMATS[kind]}: remove the key.")
 
 
 def _debias_vectors(
@@ -79,11 +95,9 @@ def _debias_vectors(
 
 
 def _debias_encoder(
-    debiaser: ModuleType, options: Any, weights: pretrained.Weights, vocabulary: int | None, seed: int, output: Path
+    debiaser: ModuleType, options: Any, weights: pretrained.Weights, _vocabulary: int | None, seed: int, output: Path
 ) -> bool:
     """Copy the encoder, let the debiaser change its weights in place or return a map h -> W h + b; True when nothing changed."""
-    if vocabulary is not None:
-        raise BadInput(f"vocabulary is for a base of word vectors, and {weights.path} is an encoder: remove the key.")
     output.mkdir(parents=True, exist_ok=True)
     for file in weights.files:
         shutil.copyfile(file, output / file.name)
@@ -97,11 +111,9 @@ def _debias_encoder(
 
 
 def _keep_text(
-    _debiaser: ModuleType, _options: Any, _weights: pretrained.Weights, vocabulary: int | None, _seed: int, output: Path
+    _debiaser: ModuleType, _options: Any, _weights: pretrained.Weights, _vocabulary: int | None, _seed: int, output: Path
 ) -> bool:
     """Mark a base that has no weights; nothing can have changed."""
-    if vocabulary is not None:
-        raise BadInput("vocabulary is for a base of word vectors, and this one is plain text: remove the key.")
     output.mkdir(parents=True, exist_ok=True)
     (output / "text.txt").write_text("The texts themselves: there are no pretrained weights.\n", encoding="utf-8")
     return True
@@ -120,7 +132,7 @@ def read_lexicons(folder: Path) -> Lexicons:
 
 def read_probed(folder: Path) -> set[str]:
     """The words that probes ask for, as written and in lower case."""
-    files = (yaml.safe_load(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*.yaml")))
+    files = (yaml_file.read(file) for file in sorted(folder.glob("*.yaml")))
     return {form for file in files for words in file.get("sets", {}).values() for word in words for form in (word, word.lower())}
 
 

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from stages.contract.command import command
 from stages.contract.descriptions import MINED, Descriptions
-from stages.contract.params import Name, Section
+from stages.contract.params import Design, Name, Section
 from stages.contract.schemas import Documents
 from stages.contract.tables import column_names, from_pandas
 from stages.mentions import published, word_lists
@@ -54,6 +54,11 @@ class Held(NamedTuple):
     category: str
     term: str
     positions: Positions
+
+
+def check(_: Design, params: Params) -> None:
+    """BadInput where an attribute has no word list."""
+    word_lists.chosen(word_lists.read(WORDS), params.attributes, "params.yaml: describe")
 
 
 def run(documents: Documents, params: Params) -> Descriptions:

@@ -16,6 +16,7 @@ from stages.contract.command import command
 from stages.contract.params import Section
 from stages.contract.schemas import AttributeSets, Groups, PopulationSubgroups, Predictions, Scores, Subgroups
 from stages.contract.tables import At, column_names, from_pandas
+from stages.contract.values import Seed
 from stages.metrics import collapsed, exact, thresholds
 from stages.metrics.calibration_curves import calibration_curves
 from stages.metrics.class_report import score_classes
@@ -55,7 +56,7 @@ class Params(Section):
     Beside the verdict, ratios below ``least_ratio`` (or above one over it) and differences above ``most_difference`` are flagged.
     """
 
-    seed: int = 1
+    seed: Seed = 1
     replicates: int = Field(default=10_000, ge=100)
     permutations: int = Field(default=50_000, ge=100)
     confidence: float = Field(default=0.95, gt=0, lt=1)
@@ -63,8 +64,8 @@ class Params(Section):
     fewest: int = Field(default=10, ge=1)
     least_ratio: float | None = Field(default=0.8, gt=0, lt=1)
     most_difference: float | None = Field(default=None, gt=0)
-    gaps: tuple[Literal["di", "di_star", "adi", "fv"], ...] = ("di", "di_star", "adi", "fv")
-    conventions: tuple[Literal["crossbias", "naacl2022"], ...] = ("crossbias", "naacl2022")
+    gaps: tuple[Literal["di", "di_star", "adi", "fv"], ...] = Field(default=("di", "di_star", "adi", "fv"), min_length=1)
+    conventions: tuple[Literal["crossbias", "naacl2022"], ...] = Field(default=("crossbias", "naacl2022"), min_length=1)
 
 
 def run(

@@ -13,9 +13,10 @@ from stages.contract import shelf
 from stages.contract.bad_input import BadInput
 from stages.contract.command import command
 from stages.contract.explanations import Explanations, Leanings, LocalExplanations
-from stages.contract.params import Entry, Model, Name, Section, Task
+from stages.contract.params import Design, Entry, Model, Name, Section, Task
 from stages.contract.schemas import Documents
 from stages.contract.tables import At, column_names, from_pandas
+from stages.contract.values import ON_DISK, Seed, Threads, once, place
 from stages.explanations import tables
 from stages.explanations.asking import Explained, explanations
 from stages.explanations.leaning import Permutations
@@ -44,13 +45,24 @@ class Params(Section):
     naming: int = Field(default=200, ge=0)
     shown: int = Field(default=10, ge=0)
     most_words: int = Field(default=100, ge=1)
-    identities: str = "stages/mentions/words"
+    identities: Annotated[str, place(word_lists.read)] = "stages/mentions/words"
     ambiguous: bool = True
-    seed: int = 0
+    seed: Seed = 0
     draws: int = Field(default=10_000, ge=100)
     confidence: float = Field(default=0.95, gt=0, lt=1)
     processes: int = Field(default=1, ge=1)
-    threads: int = Field(default=1, ge=1)
+    threads: Threads = 1
+
+
+def check(design: Design, params: Params) -> None:
+    """BadInput where a cell is none of the design, a method is none, or is asked twice."""
+    once([method.use for method in params.methods], "params.yaml: explain.methods")
+    for method in params.methods:
+        shelf.take("explanations", method, ON_DISK)
+    for task, models in params.cells.items():
+        unknown = {task} - set(design.tasks) | set(models) - set(design.models)
+        if unknown:
+            raise BadInput(f"params.yaml: explain.cells: {min(unknown)!r} is no task or model of this design.")
 
 
 def run(

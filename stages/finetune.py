@@ -11,10 +11,12 @@ import pyarrow as pa
 from pydantic import Field
 
 from stages.contract import shelf
+from stages.contract.bad_input import BadInput
 from stages.contract.command import command
-from stages.contract.params import Entry, Model, Section, Task
+from stages.contract.params import Design, Entry, Model, Section, Task
 from stages.contract.schemas import Documents
 from stages.contract.tables import At
+from stages.contract.values import ON_DISK, Seed, Threads
 from stages.mitigations.groups import groups_of
 from stages.models import folds, kept_folds, pretrained, processes
 
@@ -30,11 +32,23 @@ class Params(Section):
     texts, kilobytes from which predictions are the same, and not the weights.
     """
 
-    seed: int = Field(ge=0)
+    seed: Seed
     validation: float = Field(default=0.1, ge=0, le=0.5)
     processes: int = Field(default=1, ge=1)
-    threads: int = Field(default=1, ge=1)
+    threads: Threads = 1
     keep: Literal["weights", "outputs"] = "weights"
+
+
+def check(design: Design, _: Params) -> None:
+    """BadInput where a model's family or its mitigation is none, or the family is not made for what the base holds."""
+    for name, each in design.models.items():
+        family, _options = shelf.take("models", each.family, ON_DISK)
+        if each.family.mitigation is not None:
+            shelf.take("mitigations", each.family.mitigation, ON_DISK)
+        for kind in pretrained.kinds(each.base.source).values():
+            if kind != family.BASE:
+                use, source = each.family.use, each.base.source
+                raise BadInput(f"params.yaml: models.{name}: {use} is not made for {kind}, which {source} holds; change the base or {use}.")
 
 
 def run(documents: Documents, base: Base, task: Task, model: Model, params: Params, output: Fitted) -> None:

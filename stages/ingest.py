@@ -15,10 +15,12 @@ from stages.contract.bad_input import BadInput
 from stages.contract.command import command
 from stages.contract.descriptions import MINED
 from stages.contract.in_parts import InParts, Texts
-from stages.contract.params import Entry, Section, Task
+from stages.contract.params import Design, Entry, Section, Task
 from stages.contract.schemas import Documents, Population
 from stages.contract.shelf import take
 from stages.contract.tables import PARQUET, from_pandas
+from stages.contract.values import ON_DISK, Seed
+from stages.datasets.reading import need_label
 from stages.mentions import mining
 from stages.metrics.decisions import cut_of, decide
 
@@ -36,8 +38,23 @@ class Params(Section):
     """
 
     folds: int = Field(default=5, ge=2)
-    seed: int = 1
+    seed: Seed = 1
     mentions: tuple[Entry, ...] = ()
+
+
+def check(design: Design, params: Params) -> None:
+    """BadInput where a data set lacks a file, or a mention's list is none. What a data set says of its own it checks itself."""
+    for name, task in design.tasks.items():
+        module, options = take("datasets", task.dataset, ON_DISK)
+        for file in module.files(options) if hasattr(module, "files") else ():
+            path = Path(task.dataset.source, file)
+            if not path.is_file():
+                raise BadInput(f"params.yaml: tasks.{name}.dataset: {path} is missing; `crossbias data` says where it is to be had.")
+        if hasattr(module, "check"):
+            module.check(Path(task.dataset.source), task.label, options)
+        if hasattr(module, "LABELS"):
+            need_label(task.label, module.LABELS, task.dataset.use)
+    mining.mined([], params.mentions)
 
 
 def run(task: Task, params: Params) -> tuple[Written, Population]:

@@ -18,6 +18,7 @@ from stages.contract.on_disk import OnDisk
 from stages.contract.params import Entry, Model, Section, Task
 from stages.contract.schemas import Documents, Predictions
 from stages.contract.tables import At
+from stages.contract.values import Threads
 from stages.metrics import decisions
 from stages.mitigations.groups import groups_of
 from stages.models import folds, pretrained, processes
@@ -33,7 +34,7 @@ class Params(Section):
     """``processes``: how many folds are predicted at once where cores and memory allow; ``threads``: of each process."""
 
     processes: int = Field(default=1, ge=1)
-    threads: int = Field(default=1, ge=1)
+    threads: Threads = 1
 
 
 def run(documents: Streamed, base: Base, fitted: Fitted, task: Task, model: Model, params: Params) -> Predictions:

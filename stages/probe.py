@@ -11,13 +11,14 @@ from scipy import stats
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from stages.contract.command import command
-from stages.contract.params import Entry, Model, Section
+from stages.contract.params import Design, Entry, Model, Section
 from stages.contract.probes import Associations, NameGroups, Probes
 from stages.contract.shelf import take
 from stages.contract.tables import At, column_names, from_pandas
+from stages.contract.values import ON_DISK, Seed, Threads, once, place
 from stages.debiasers import sentences
 from stages.models import pretrained, projection, vectors
-from stages.probes import encoded, enumeration, enumeration_tables, spaces, word_sets
+from stages.probes import encoded, enumeration, enumeration_tables, name_tables, spaces, weat, word_sets
 from stages.probes.base import Base
 from stages.probes.enumeration import Enumeration
 from stages.probes.figures import Figure
@@ -31,11 +32,22 @@ class Params(Section):
     ``enumeration``: the settings of the search for names and words that lean to each other.
     """
 
-    seed: int = 6
-    threads: int = 1
-    words: str = "stages/probes/words"
+    seed: Seed = 6
+    threads: Threads = 1
+    words: Annotated[str, place(word_sets.read)] = "stages/probes/words"
     tests: tuple[Entry, ...] = Field(default=(Entry(use="weat"), Entry(use="association"), Entry(use="clusters"), Entry(use="seat")))
     enumeration: Enumeration = Enumeration()
+
+
+def check(_design: Design, params: Params) -> None:
+    """BadInput where a probe is none, is asked twice, or asks for a test or a table of names that there is not."""
+    words = word_sets.read(Path(params.words))
+    once([entry.use for entry in params.tests], "params.yaml: probe.tests")
+    for entry in params.tests:
+        _, options = take("probes", entry, ON_DISK)
+        weat.tests_of(words, getattr(options, "only", None))
+    if params.enumeration.included:
+        name_tables.pinned(params.enumeration.names)
 
 
 def run(
@@ -60,7 +72,7 @@ def run(
         ]
         print(f"{len(rows)} figures of {len(chosen)} probes", flush=True)
         more, cells, groups = enumerated(opened, params)
-    return from_pandas(tabled(pd.DataFrame(rows + more))), cells, groups
+    return from_pandas(tabled(pd.DataFrame(rows + more))) if rows or more else _empty(Probes), cells, groups
 
 
 def enumerated(opened: Base, params: Params) -> tuple[list[dict[str, Any]], pa.Table, pa.Table]:

@@ -10,8 +10,9 @@ from pydantic import Field
 from stages.contract.bad_input import BadInput
 from stages.contract.command import command
 from stages.contract.findings import Findings, KnownProblems
-from stages.contract.params import Section
+from stages.contract.params import Design, Section
 from stages.contract.tables import column_names, from_pandas
+from stages.contract.values import Place, Seed
 from stages.metrics import released
 from stages.metrics.released import COUNTS, Bounds
 
@@ -28,9 +29,9 @@ class Params(Section):
     ``collapsed``, ``smoothed``, ``negligible``, ``fewest`` and ``level``: see metrics/released.py.
     """
 
-    counts: str = "data/raw/naacl2022"
+    counts: Place = "data/raw/naacl2022"
     included: bool = True
-    seed: int = 5
+    seed: Seed = 5
     draws: int = Field(default=10_000, ge=100)
     confidence: float = Field(default=0.95, gt=0, lt=1)
     level: float = Field(default=0.05, gt=0, lt=1)
@@ -40,16 +41,20 @@ class Params(Section):
     negligible: float = Field(default=0.01, ge=0)
 
 
+def check(_: Design, params: Params) -> None:
+    """BadInput where the released counts are not there or not as they must be."""
+    if params.included:
+        _given(params)
+
+
 def run(params: Params) -> tuple[Findings, KnownProblems]:
     """Every released run and attribute set with interval, test, size-matched null, and in words what its DI is worth."""
     if not params.included:
         return _nothing(Findings), _nothing(KnownProblems)
-    table = read(Path(params.counts) / "counts.csv", GIVEN)
-    known = read(Path(params.counts) / "known_problems.csv", [*WHERE, "problem", "proof"])
+    table, known = _given(params)
     table["published_di_star"] = table["published_di"] / table["published_adi"]
     table["opposed"] = (table["published_di"] - 1) * (table["published_adi"] - 1) < 0
     counted = table[table["texts"].notna()]
-    _possible(counted, Path(params.counts) / "counts.csv")
     found = table.join(judged(counted, params))
     found["finding"] = found["finding"].fillna(released.NOT_RECOVERED)
     found["reason"] = found["reason"].where(found["texts"].notna(), "no integers fit the published numbers")
@@ -57,6 +62,15 @@ def run(params: Params) -> tuple[Findings, KnownProblems]:
     order = pd.Categorical(found["finding"], released.FINDINGS, ordered=True)
     print(pd.crosstab(pd.Series(order, name="finding"), found["order"]).to_string(), flush=True)
     return from_pandas(found[column_names(Findings)]), from_pandas(concerned)
+
+
+def _given(params: Params) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The counts, and the problems that are known of them. BadInput as ``read``, and where counts cannot be."""
+    path = Path(params.counts) / "counts.csv"
+    table = read(path, GIVEN)
+    known = read(path.with_name("known_problems.csv"), [*WHERE, "problem", "proof"])
+    _possible(table[table["texts"].notna()], path)
+    return table, known
 
 
 def read(path: Path, columns: list[str]) -> pd.DataFrame:

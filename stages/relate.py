@@ -15,6 +15,7 @@ from stages.contract.probes import Probes
 from stages.contract.relations import Authors, Effects, Matched, ProbesAndOutcomes
 from stages.contract.schemas import AttributeSets, Predictions, Subgroups
 from stages.contract.tables import column_names, from_pandas
+from stages.contract.values import Seed
 from stages.metrics import correlations
 from stages.metrics.effects import OUTCOMES, contrast, effects
 from stages.metrics.matched import matched
@@ -29,7 +30,7 @@ Numbers = NDArray[np.float64]
 class Params(Section):
     """``draws``: how often people are drawn, swapped and dealt anew; with fewer than ``fewest`` people in a group no test of a set."""
 
-    seed: int = 6
+    seed: Seed = 6
     draws: int = Field(default=1000, ge=100)
     confidence: float = Field(default=0.95, gt=0, lt=1)
     fewest: int = Field(default=10, ge=1)

@@ -17,6 +17,7 @@ from stages.contract.params import Model, Section, Task
 from stages.contract.schemas import Documents
 from stages.contract.swaps import SwapResponses, Swaps
 from stages.contract.tables import At
+from stages.contract.values import Threads
 from stages.metrics import decisions
 from stages.models import folds, pretrained, processes
 
@@ -30,7 +31,7 @@ class Params(Section):
     """``processes``: how many folds answer at once where cores and memory allow; ``threads``: of each process."""
 
     processes: int = Field(default=1, ge=1)
-    threads: int = Field(default=1, ge=1)
+    threads: Threads = 1
 
 
 def run(  # noqa: PLR0917 - a stage's signature is its declaration

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from stages.contract.bad_input import BadInput
 from stages.contract.command import command
-from stages.contract.params import Name, Section, Task
+from stages.contract.params import Design, Name, Section, Task
 from stages.contract.schemas import AttributeSets, Documents, Population, PopulationSubgroups, Subgroups
 from stages.contract.tables import from_pandas
 
@@ -22,7 +22,7 @@ FIXED = {"doc_id", "author_id", "text", "lang", "fold", "label", "favourable", "
 class Rule(Section):
     """Who is privileged on an attribute: the listed categories, or numbers up to or from a bound. Everyone else known is protected."""
 
-    privileged: tuple[str, ...] | None = None
+    privileged: tuple[str, ...] | None = Field(default=None, min_length=1)
     privileged_at_most: float | None = None
     privileged_at_least: float | None = None
 
@@ -58,6 +58,13 @@ class Params(Section):
     datasets: dict[Name, dict[Name, Rule]] = Field(default_factory=dict)
     containing: Name | None = None
     highest_order: int = Field(default=5, ge=1)
+
+
+def check(_: Design, params: Params) -> None:
+    """BadInput where the attribute that every set is to hold has no rule."""
+    ruled = {*params.attributes, *(name for rules in params.datasets.values() for name in rules)}
+    if params.containing is not None and params.containing not in ruled:
+        raise BadInput(f"params.yaml: subgroup.containing: {params.containing!r} is none of the attributes, {', '.join(sorted(ruled))}.")
 
 
 def run(

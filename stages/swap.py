@@ -7,7 +7,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from stages.contract.command import command
-from stages.contract.params import Name, Section
+from stages.contract.params import Design, Name, Section
 from stages.contract.schemas import Documents
 from stages.contract.swaps import Swaps
 from stages.language.identities import Groups, exchanges
@@ -21,6 +21,12 @@ class Params(Section):
 
     attributes: dict[Name, tuple[str, ...]] = Field(default={"gender": ("women", "men")})
     names: bool = True
+
+
+def check(_: Design, params: Params) -> None:
+    """BadInput where an attribute or group has no words."""
+    for attribute, chosen in params.attributes.items():
+        list(exchanges(attribute, chosen, params.names))
 
 
 def run(documents: Documents, params: Params) -> Swaps:

@@ -80,7 +80,7 @@ def test_dvc_repro_alone_stops_at_the_first_stage_whichever_name_is_wrong(tmp_pa
     (tmp_path / "data" / "raw" / "mine.csv").write_text("mine")
     done = repro(tmp_path, Path(sys.executable).parent)
     assert done.returncode == 255
-    assert "ingest: params.yaml: 'models.../raw.[key]': Value error, names are lower-case letters" in done.stderr
+    assert "ingest: params.yaml: 'models.../raw.[key]': names are lower-case letters" in done.stderr
     assert (tmp_path / "data" / "raw" / "mine.csv").read_text() == "mine"
 
 

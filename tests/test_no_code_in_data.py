@@ -6,6 +6,7 @@ import shutil
 import tomllib
 import zipfile
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -70,6 +71,34 @@ def test_code_beside_weights_is_never_run(weights, tmp_path):
             read(unknown)
         assert "\n" not in str(refusal.value)
     assert not list(tmp_path.rglob("ran"))
+
+
+ASKING = [
+    {"attn_implementation": "evil/kernel"},
+    {"_attn_implementation": {"": "evil/kernel"}},
+    {"text_config": {"attn_implementation": "evil/kernel"}},
+    {"parts": [{"experts_implementation": "evil/kernel"}]},
+    {"quantization_config": {"quant_method": "evil"}},
+    {"use_kernels": True},
+]
+
+
+@pytest.mark.parametrize("asked", ASKING, ids=[str(asked) for asked in ASKING])
+def test_weights_that_ask_for_code_from_elsewhere_are_refused(weights, tmp_path, asked):
+    """Today transformers fetches such a kernel, with its code, where the package kernels is installed and the hub is on."""
+    from flows.assess_model import classifier
+    from flows.assess_options import Options
+    from stages.models import pretrained
+
+    folder = shutil.copytree(weights, tmp_path / "asking")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"attn_implementation": "sdpa"}))
+    assert pretrained.locate(str(folder)).kind == "encoder"
+    (folder / "config.json").write_text(json.dumps(config | asked))
+    with pytest.raises(BadInput, match=r"config.json asks for code from elsewhere"):
+        pretrained.locate(str(folder))
+    with pytest.raises(BadInput, match=r"config.json asks for code from elsewhere"):
+        classifier(mock.Mock(spec=Options, model=folder))
 
 
 def test_archives_are_read_where_they_are_and_unpacked_nowhere(tmp_path):

@@ -41,7 +41,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("paper")
     raw = folder / "data" / "raw"
     stand_ins.write_all(raw)
-    (raw / "naacl2022").mkdir()
+    (raw / "naacl2022").symlink_to(ROOT / "data" / "raw" / "naacl2022")
     lexicons = debias.read_lexicons(debias.LEXICONS)
     sentences = template_sentences.write(lexicons, 1, np.random.default_rng(1))
     (raw / "corpora").mkdir()

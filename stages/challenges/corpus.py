@@ -7,9 +7,9 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import Field
 
+from stages.contract import yaml_file
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Section, fill
 
@@ -67,10 +67,7 @@ def read_corpus(path: Path) -> Corpus:
     """The corpus in a YAML file; BadInput when it is missing, no YAML, or has a key that is not known or of the wrong kind."""
     if not path.is_file():
         raise BadInput(f"{path} is missing; it should hold a corpus: templates, people, words and their grammar.")
-    try:
-        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path} is not valid YAML: {' '.join(str(error).split())}.") from error
+    raw = yaml_file.read(path)
     return fill(Corpus, raw, str(path))
 
 

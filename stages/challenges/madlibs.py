@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
-import yaml
 
+from stages.contract import yaml_file
 from stages.contract.bad_input import BadInput
 from stages.contract.challenges import Challenge
 from stages.contract.params import Section
@@ -81,7 +81,7 @@ def _identities(text: str, source: Path) -> tuple[dict[str, str], str]:
 
 @functools.cache
 def _terms() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = yaml.safe_load(TERMS.read_text(encoding="utf-8"))
+    found: dict[str, list[str]] = yaml_file.read(TERMS)
     return found
 
 

@@ -4,11 +4,10 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from stages.contract.bad_input import BadInput
-from stages.contract.params import Design, Model, Section, fill
-from stages.contract.shelf import ROOT, take
+from stages.contract.params import Design, Section, fill
+from stages.contract.shelf import ROOT
+from stages.contract.values import ON_DISK
 
 RESERVED = {"bases"}  # a place for YAML anchors; nothing reads it
 
@@ -20,8 +19,8 @@ def stage_names() -> list[str]:
 def validate(path: Path) -> Design:
     """The design in a file once every entry of it, of every stage, is known to be right; else BadInput naming the first that is not.
 
-    Checked: the keys and values of each section, each ``use:`` and its options, each ``source`` on disk, each model's base
-    fitting its debiaser and family.
+    Its form is checked here: the keys, values and paths of each section. What they mean, each stage checks with its own
+    ``check(design, params)``, by the functions that it runs with.
     """
     design = Design.read(path)
     stages = stage_names()
@@ -30,60 +29,15 @@ def validate(path: Path) -> Design:
         raise BadInput(f"{path}: {min(extra)!r} is not a section; there are tasks, models, bases, {', '.join(stages)}.")
     for stage in stages:
         settings(design, stage, path)
-    for probe in settings(design, "probe", path).tests:  # type: ignore[attr-defined]
-        take("probes", probe)
-    for mention in settings(design, "ingest", path).mentions:  # type: ignore[attr-defined]
-        take("mentions", mention)
-    _known_cells(design, settings(design, "explain", path), path)
-    for name, task in design.tasks.items():
-        take("datasets", task.dataset)
-        _exists(task.dataset.source, f"{path}: tasks.{name}.dataset.source")
-    for name, challenge in design.challenges.items():
-        take("challenges", challenge)
-        _exists(challenge.source, f"{path}: challenges.{name}.source")
-        unknown = sorted(set(challenge.tasks or ()) - set(design.tasks))
-        if unknown:
-            raise BadInput(f"{path}: challenges.{name}.tasks: {unknown[0]!r} is not among the tasks, {', '.join(design.tasks)}.")
-    for name, model in design.models.items():
-        _exists(model.base.source, f"{path}: models.{name}.base.source")
-        _fits(model, f"{path}: models.{name}")
+    Design.read(path, ON_DISK)  # only now, as data may be missing where one begins to write a design
+    for stage in stages:
+        params = settings(design, stage, path, ON_DISK)
+        check = getattr(importlib.import_module(f"stages.{stage}"), "check", None)
+        if check is not None:
+            check(design, params)
     return design
 
 
-def _known_cells(design: Design, explain: Any, path: Path) -> None:
-    """BadInput when a cell to explain is none of the design, or a method is not on the shelf."""
-    for method in explain.methods:
-        take("explanations", method)
-    for task, models in explain.cells.items():
-        unknown = {task} - set(design.tasks) | set(models) - set(design.models)
-        if unknown:
-            raise BadInput(f"{path}: explain.cells: {min(unknown)!r} is no task or model of this design.")
-
-
-def settings(design: Design, stage: str, path: Path = Path("params.yaml")) -> Section:
+def settings(design: Design, stage: str, path: Path = Path("params.yaml"), context: Any = None) -> Section:
     """A stage's section of the design with that stage's defaults filled in."""
-    return fill(importlib.import_module(f"stages.{stage}").Params, design.section(stage), f"{path}: {stage}")
-
-
-def _fits(model: Model, where: str) -> None:
-    """BadInput when the debiaser or the family is not made for what the base holds, or the mitigation's options are wrong."""
-    debiaser, _ = take("debiasers", model.debiaser)
-    family, _ = take("models", model.family)
-    if model.family.mitigation is not None:
-        take("mitigations", model.family.mitigation)
-    held = _kind_of(Path(model.base.source))
-    for use, fits in ((model.debiaser.use, hasattr(debiaser, f"debias_{held}")), (model.family.use, held == family.BASE)):
-        if not fits:
-            raise BadInput(f"{where}: {use} is not made for {held}, which {model.base.source} holds; change the base or {use}.")
-
-
-def _kind_of(source: Path) -> str:
-    """vectors or encoder, without reading the weights."""
-    if source.suffix in (".yaml", ".yml"):
-        return str(yaml.safe_load(source.read_text(encoding="utf-8"))["kind"])
-    return "encoder" if (source / "config.json").is_file() else "vectors"
-
-
-def _exists(source: str, key: str) -> None:
-    if not Path(source).exists():
-        raise BadInput(f"{key}: {source} is not there; put the data there (see README.md) or correct the path.")
+    return fill(importlib.import_module(f"stages.{stage}").Params, design.section(stage), f"{path}: {stage}", context)

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-import yaml
-
+from stages.contract import yaml_file
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Design
 
@@ -91,7 +90,7 @@ def kilograms(kwh: float, grams_per_kwh: float) -> float:
 
 def intensities() -> dict[str, float]:
     """Carbon intensity of electricity [g CO2eq/kWh] by country (ISO 3166 alpha-3) and of the ``WORLD``; sources stand in the file."""
-    found: dict[str, float] = yaml.safe_load(REGIONS.read_text(encoding="utf-8"))
+    found: dict[str, float] = yaml_file.read(REGIONS)
     return found
 
 

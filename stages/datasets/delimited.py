@@ -12,10 +12,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+from pydantic import Field
 
 from stages.contract.bad_input import BadInput
 from stages.contract.in_parts import Texts, blank
 from stages.contract.params import Section
+from stages.contract.values import Encoding
 from stages.datasets.reading import need, numbers, read_lots
 
 
@@ -29,8 +31,16 @@ class Params(Section):
     lang: str = "en"
     attributes: dict[str, Literal["category", "number"]]
     unknown: tuple[str, ...] = ("",)
-    delimiter: str = ","
-    encoding: str = "utf-8"
+    delimiter: str = Field(default=",", pattern=r'^[^\n\r"]$')
+    encoding: Encoding = "utf-8"
+
+
+def check(source: Path, label: str, params: Params) -> None:
+    """BadInput where the file lacks a column; its rows are not read."""
+    named = [name for name in (params.identifier, params.author, params.fold) if name]
+    for lot in read_lots(source, params.delimiter, params.encoding):
+        need(lot, [params.text, label, *params.attributes, *named], source)
+        return
 
 
 def load_apart(source: Path, label: str, params: Params) -> tuple[pd.DataFrame, Texts]:

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from stages.contract.params import Section
+from stages.contract.values import Seed
 from stages.datasets.reading import decode, need, need_label, read_delimited, written
 
 DAVIDSON, OLID = "davidson/labeled_data.csv", "olid/olid-training-v1.0.tsv"
@@ -34,7 +35,7 @@ class Params(Section):
     """
 
     split: Literal["assessment2021", "drawn"] = "assessment2021"
-    seed: int = 0
+    seed: Seed = 0
     repeated: Literal["kept", "left_out"] = "kept"
 
 

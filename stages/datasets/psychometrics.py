@@ -17,6 +17,7 @@ import pandas as pd
 
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Section
+from stages.contract.values import Encoding
 from stages.datasets.health_survey import LABELS, TASKS, How, labels_of
 from stages.datasets.reading import decode_numbers, need, need_label, numbers, read_delimited, written
 
@@ -72,7 +73,7 @@ class Params(Section):
     folds: Literal["published", "drawn"] = "published"
     labels: How = "checked"
     unknown: tuple[str, ...] = ("", "NA")
-    encoding: str = "iso-8859-1"
+    encoding: Encoding = "iso-8859-1"
 
 
 def files(_: Params) -> tuple[str, ...]:

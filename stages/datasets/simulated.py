@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 from numpy.typing import NDArray
 from pydantic import Field
 from scipy import stats
 
+from stages.contract import yaml_file
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Section
+from stages.contract.values import Seed
 
 Where = dict[str, Any]
 
@@ -28,7 +29,12 @@ class Params(Section):
     trait: str
     people: int = Field(default=600, ge=10)
     texts: int = Field(default=2, ge=1)
-    seed: int = 1
+    seed: Seed = 1
+
+
+def check(source: Path, _label: str, params: Params) -> None:
+    """BadInput where the survey does not ask for the trait."""
+    _survey(source, params)
 
 
 def load(source: Path, label: str, params: Params) -> pd.DataFrame:
@@ -121,18 +127,18 @@ def _text(
     clauses = random.choice(trait["clauses"], survey["trait_words"], replace=False)
     says_favourable = (random.random(survey["trait_words"]) >= opposite) == favourable
     words = [random.choice(trait["favourable_words" if says else "unfavourable_words"]) for says in says_favourable]
-    sentences = [random.choice(trait["openers"])] + [clause.format(word=word) for clause, word in zip(clauses, words, strict=True)]
+    sentences = [random.choice(trait["openers"])] + [clause.replace("{word}", word) for clause, word in zip(clauses, words, strict=True)]
     if random.random() < survey["self_description"]:
         name = random.choice(list(survey["descriptions"]))
         value = f"{person[name]:.0f}" if name in ("age", "income") else person[name]
-        sentences.insert(1, survey["descriptions"][name].format(value=value))
+        sentences.insert(1, survey["descriptions"][name].replace("{value}", value))
     return " ".join(sentences)
 
 
 def _survey(source: Path, params: Params) -> tuple[dict[str, Any], dict[str, Any]]:
     if not source.is_file():
         raise BadInput(f"{source} is missing; it holds the grammar of the simulated survey.")
-    survey = yaml.safe_load(source.read_text(encoding="utf-8"))
+    survey = yaml_file.read(source)
     if params.trait not in survey["traits"]:
         raise BadInput(f"{source}: trait {params.trait!r} is not among {', '.join(survey['traits'])}.")
     return survey, survey["traits"][params.trait]

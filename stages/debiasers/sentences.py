@@ -11,6 +11,7 @@ from pydantic import Field
 
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Section
+from stages.contract.values import Place
 from stages.debiasers import template_sentences
 
 Lexicons = Mapping[str, list[tuple[str, ...]]]
@@ -32,7 +33,7 @@ class Corpus(Section):
     an initial or a usual abbreviation. Of more than ``sentences`` so many are drawn at random.
     """
 
-    corpus: str | None = None
+    corpus: Place | None = None
     split: Literal["lines", "prose"] = "lines"
     sentences: int | None = Field(default=None, ge=1)
     per_word: int = Field(default=6, ge=1)

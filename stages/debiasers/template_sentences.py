@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
+
+from stages.contract import yaml_file
 
 GRAMMAR = Path(__file__).with_suffix(".yaml")
 FILLERS = ("time", "place", "matter")
@@ -19,7 +20,7 @@ FILLERS = ("time", "place", "matter")
 
 def write(lexicons: Mapping[str, list[tuple[str, ...]]], per_word: int, generator: np.random.Generator) -> list[str]:
     """``per_word`` distinct sentences for each word and role of gender_pairs and gender_stereotypes (fewer where frames run out)."""
-    grammar = yaml.safe_load(GRAMMAR.read_text(encoding="utf-8"))
+    grammar = yaml_file.read(GRAMMAR)
     sentences: dict[str, None] = {}
     for name, usual in (("gender_pairs", "people"), ("gender_stereotypes", "person")):
         for word in dict.fromkeys(word for row in lexicons.get(name, []) for word in row):

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
 from pydantic import Field
 
+from stages.contract import yaml_file
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Section, fill
 from stages.language.exchange import Exchange, Word
@@ -120,7 +120,7 @@ def _any_two(attribute: str, first: str, second: str, names: bool) -> Groups:
 @functools.cache
 def _lists(attribute: str) -> Lists:
     file = FOLDER / f"{attribute}.yaml"
-    lists = fill(Lists, yaml.safe_load(file.read_text(encoding="utf-8")), file.name)
+    lists = fill(Lists, yaml_file.read(file), file.name)
     if uneven := [row for row in lists.words if len(row) != len(lists.groups)]:
         raise BadInput(f"{file.name}: {len(uneven)} row(s) of words do not have {len(lists.groups)} columns, first {uneven[0]}.")
     return lists

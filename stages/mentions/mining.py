@@ -21,13 +21,14 @@ def columns(parts: Iterable[pa.Array], asked: NDArray[np.bool_], miners: Sequenc
     start = 0
     for texts in parts:
         here = np.flatnonzero(asked[start : start + len(texts)])
-        for name, values in _mined(texts.take(pa.array(here)).to_pylist(), miners).items():
+        for name, values in mined(texts.take(pa.array(here)).to_pylist(), miners).items():
             found.setdefault(name, np.full(len(asked), None, dtype=object))[start + here] = values
         start += len(texts)
     return found
 
 
-def _mined(texts: list[str], miners: Sequence[Entry]) -> dict[str, Column]:
+def mined(texts: list[str], miners: Sequence[Entry]) -> dict[str, Column]:
+    """The columns of some texts; of none, whether the miners can be used. BadInput as ``columns``."""
     found: dict[str, Column] = {}
     for miner in miners:
         module, options = take("mentions", miner)

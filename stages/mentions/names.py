@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-import yaml
 from pydantic import Field
 
+from stages.contract import yaml_file
 from stages.contract.params import Section
 from stages.mentions.columns import Column, Rule, named
 from stages.mentions.word_lists import tokens
@@ -45,5 +45,5 @@ def gazetteer(attribute: str) -> dict[str, str]:
     if attribute == "gender":
         pairs = [line.split("\t") for line in FIRST_NAMES.read_text(encoding="utf-8").splitlines()[1:]]
         return {name.casefold(): group for pair in pairs for name, group in zip(pair, ORDER["gender"], strict=True)}
-    lists = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+    lists = yaml_file.read(Path(__file__).with_suffix(".yaml"))
     return {name: group for names in lists.values() for group, words in names.items() for name in words.split()}

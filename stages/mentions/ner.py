@@ -5,10 +5,12 @@ names. What a pipeline finds depends on it: the paper's was spaCy's for English,
 """
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
+from stages.contract import installed
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Section
 from stages.mentions import names, word_lists
@@ -19,9 +21,10 @@ GROUPS, PERSON = "NORP", "PERSON"
 
 
 class Params(Section):
-    """``pipeline``: an installed package or a folder. ``attributes``: columns ``mentioned_religion_by_entity`` and so on.
+    """``pipeline``: an installed package, which is never imported, or a folder.
 
-    ``rule`` as in look-up. Only the pipeline's entity recogniser and what it needs are run.
+    ``attributes``: columns ``mentioned_religion_by_entity`` and so on. ``rule`` as in look-up. Only the pipeline's entity recogniser and
+    what it needs are run.
     """
 
     pipeline: str = "en_core_web_sm"
@@ -79,12 +82,21 @@ def load(pipeline: str) -> Any:
         raise BadInput(
             "stages/mentions/ner.py needs spaCy: pip install 'crossbias[ner]', and a pipeline such as en_core_web_sm."
         ) from error
+    folder = _folder_of(pipeline)
+    if folder is None:
+        raise BadInput(f"spaCy has no pipeline {pipeline!r}: python -m spacy download en_core_web_sm, or name a folder with one.")
     try:
-        loaded = spacy.load(pipeline, exclude=["parser", "tagger", "lemmatizer", "attribute_ruler"])
-    except OSError as error:
-        raise BadInput(
-            f"spaCy has no pipeline {pipeline!r}: python -m spacy download en_core_web_sm, or name a folder with one."
-        ) from error
+        loaded = spacy.load(folder, exclude=["parser", "tagger", "lemmatizer", "attribute_ruler"])
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{folder} holds no pipeline that spaCy can load: {' '.join(str(error).split())}.") from error
     if not {"ner", "entity_ruler"} & set(loaded.pipe_names):
         raise BadInput(f"the pipeline {pipeline!r} marks no named entities; it has {', '.join(loaded.pipe_names) or 'nothing'}.")
     return loaded
+
+
+def _folder_of(pipeline: str) -> Path | None:
+    """The folder with a pipeline's config.cfg: in spaCy's packages it lies beside the code, which is not run."""
+    package = installed.folder_of(pipeline)
+    if package is None:
+        return Path(pipeline) if Path(pipeline, "config.cfg").is_file() else None
+    return next((file.parent for file in sorted(package.glob("*/config.cfg"))), None)

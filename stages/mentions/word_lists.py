@@ -9,8 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import yaml
-
+from stages.contract import yaml_file
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Section, fill
 from stages.language.forms import plural
@@ -124,10 +123,7 @@ def read(folder: Path) -> dict[str, WordList]:
     """The lists (*.yaml) of a folder by attribute. BadInput: none there, not of that form, or an attribute twice."""
     lists: dict[str, WordList] = {}
     for path in sorted(folder.glob("*.yaml")):
-        try:
-            raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise BadInput(f"{path} is not valid YAML: {' '.join(str(error).split())}.") from error
+        raw = yaml_file.read(path)
         found = fill(WordList, raw, str(path))
         if found.attribute in lists:
             raise BadInput(f"{path}: attribute {found.attribute!r} has a list already; merge the two.")
@@ -148,4 +144,4 @@ def chosen(lists: Mapping[str, WordList], attributes: Sequence[str], where: str)
 @cache
 def words(name: str) -> frozenset[str]:
     """A list of ``context.yaml``."""
-    return frozenset(yaml.safe_load(Path(__file__).with_name("context.yaml").read_text(encoding="utf-8"))[name].split())
+    return frozenset(yaml_file.read(Path(__file__).with_name("context.yaml"))[name].split())

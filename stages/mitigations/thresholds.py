@@ -4,9 +4,9 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from stages.contract.bad_input import BadInput
+from stages.contract.values import Seed
 from stages.mitigations.groups import Grouped, Groups
 
 
@@ -26,7 +26,7 @@ class Params(Grouped):
         "false_negative_rate_parity",
     ] = "demographic_parity"
     objective: Literal["accuracy_score", "balanced_accuracy_score"] = "accuracy_score"
-    seed: int = Field(default=0, ge=0)
+    seed: Seed = 0
 
 
 def decide(

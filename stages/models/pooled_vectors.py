@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, NonNegativeFloat, PositiveInt
 
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Section
@@ -26,10 +26,10 @@ SLOW = frozenset({"fit"})
 class Params(Section):
     """The authors' settings, of which every combination is tried; ``epochs`` at most, fewer where the training loss stops falling."""
 
-    hidden: tuple[int, ...] = Field(default=(128, 256), min_length=1)
+    hidden: tuple[PositiveInt, ...] = Field(default=(128, 256), min_length=1)
     activation: tuple[Literal["tanh", "relu"], ...] = Field(default=("tanh", "relu"), min_length=1)
     solver: tuple[Literal["sgd", "adam"], ...] = Field(default=("sgd", "adam"), min_length=1)
-    alpha: tuple[float, ...] = Field(default=(1e-4, 1e-3), min_length=1)
+    alpha: tuple[NonNegativeFloat, ...] = Field(default=(1e-4, 1e-3), min_length=1)
     epochs: int = Field(default=200, ge=1)
 
 

@@ -1,18 +1,14 @@
 """Pretrained weights: found on disk, in an installed data package or on the hub, and checked before anything uses them."""
 
 import hashlib
-import importlib.util
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from stages.contract.bad_input import BadInput
-from stages.contract.params import fill
-from stages.models import projection
-from stages.models.pins import Kind, Pin, PinByLanguage
+from stages.models import pins, projection
+from stages.models.pins import Kind, Pin
 
 # All that an encoder and its tokenizer can consist of; only safetensors, as other formats are pickles.
 ENCODER = (
@@ -66,14 +62,26 @@ def locate_all(source: str) -> dict[str, Weights]:
         raise BadInput(f"base source {source} is no file or folder; for a model of the hub write a pin (see stages/pretrained).")
     if path.suffix not in (".yaml", ".yml"):
         return {"": Weights("vectors", path, (path,))}
-    try:
-        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise BadInput(f"{source} is not valid YAML: {' '.join(str(error).split())}.") from error
-    if not isinstance(raw, dict) or "languages" not in raw:
-        return {"": _pinned(raw, source)}
-    pins = fill(PinByLanguage, raw, source)
-    return {language: _pinned({"kind": pins.kind} | pin, f"{source}: {language}") for language, pin in pins.languages.items()}
+    found = pins.read(path)
+    return {language: _pinned(pin, f"{source}: {language}" if language else source) for language, pin in found.items()}
+
+
+def kinds(source: str) -> dict[str, Kind]:
+    """What a base's ``source`` holds, by language; BadInput as ``locate_all``, but of a pin only what is wrong in its file."""
+    path = Path(source)
+    if path.suffix not in (".yaml", ".yml") or not path.is_file():
+        return {language: weights.kind for language, weights in locate_all(source).items()}
+    return {language: pin.kind for language, pin in pins.read(path).items()}
+
+
+def need_files(source: str) -> None:
+    """BadInput where a file that a pin names is not here, unless the hub has it; checksums take too long to be compared before a run."""
+    path = Path(source)
+    for pin in pins.read(path).values() if path.suffix in (".yaml", ".yml") else ():
+        folder = pins.folder_of(pin, source)
+        missing = [folder / name for name in pin.files if not (folder / name).is_file()] if folder else []
+        if missing:
+            raise BadInput(f"{source}: {missing[0]} is missing, so the weights are incomplete; install or download them again.")
 
 
 def in_language(base: Path, languages: Iterable[str]) -> Path:
@@ -90,22 +98,15 @@ def in_language(base: Path, languages: Iterable[str]) -> Path:
     return base / asked[0]
 
 
-def _pinned(raw: dict[str, Any], source: str) -> Weights:
-    pin = fill(Pin, raw, source)
+def _pinned(pin: Pin, source: str) -> Weights:
     if pin.kind == "text":
         return Weights("text", Path(source), ())
-    folder = _folder_of(pin, source)
+    folder = pins.folder_of(pin, source) or _from_hub(pin, source)
     _check_sums(pin, folder, source)
     if pin.kind == "encoder":
         return _encoder(folder, tuple(pin.files) if pin.packages else ENCODER)
     files = tuple(folder / name for name in pin.files)
     return Weights("vectors", files[0], files)
-
-
-def _folder_of(pin: Pin, source: str) -> Path:
-    if pin.folder:
-        return Path(pin.folder)
-    return _from_hub(pin, source) if pin.hub else _in_package(pin, source)
 
 
 def _in_folder(folder: Path) -> Weights:
@@ -126,16 +127,27 @@ def _encoder(folder: Path, names: tuple[str, ...]) -> Weights:
         raise BadInput(f"{folder}: model.safetensors is missing ({why}); load it once elsewhere and save_pretrained() it as safetensors.")
     if not set(TOKENIZERS) & set(present):
         raise BadInput(f"{folder} holds no tokenizer; save one beside the weights (any of {', '.join(TOKENIZERS)}).")
+    refuse_code(folder)
     return Weights("encoder", folder, files)
 
 
-def _in_package(pin: Pin, source: str) -> Path:
-    for package in pin.packages:
-        spec = importlib.util.find_spec(package.module)
-        if spec is not None and spec.submodule_search_locations:
-            return Path(spec.submodule_search_locations[0]) / package.folder
-    names = " or ".join(package.module for package in pin.packages)
-    raise BadInput(f"{source}: the package {names} is not installed; {pin.install}.")
+def refuse_code(folder: Path) -> None:
+    """BadInput where config.json asks for code from elsewhere: a kernel of the hub for attention, or a package that unpacks weights.
+
+    ``auto_map`` asks too and may stay: every loader of ours forbids it by ``trust_remote_code=False``.
+    """
+    try:
+        held = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{folder}/config.json is no JSON in UTF-8: {error}.") from error
+    waiting = [held]
+    while waiting:
+        one = waiting.pop()
+        for key, value in one.items() if isinstance(one, dict) else ():
+            kernel = str(key).endswith("_implementation") and value not in (None, "eager", "sdpa")
+            if kernel or key in {"quantization_config", "use_kernels"}:
+                raise BadInput(f"{folder}/config.json asks for code from elsewhere ({key}); save the model again without it.")
+        waiting += list(one.values()) if isinstance(one, dict) else one if isinstance(one, list) else []
 
 
 def _check_sums(pin: Pin, folder: Path, source: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, PositiveInt
 
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Section
@@ -35,7 +35,7 @@ class Params(Section):
     ``max_words``: of each text the first so many; None: all.
     """
 
-    kernels: tuple[int, ...] = Field(default=(1, 2, 3), min_length=1)
+    kernels: tuple[PositiveInt, ...] = Field(default=(1, 2, 3), min_length=1)
     filters: int = Field(default=256, ge=1)
     dense: int = Field(default=64, ge=1)
     dropout: float = Field(default=0.5, ge=0, le=0.9)

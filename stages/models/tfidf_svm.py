@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Section
@@ -30,13 +30,19 @@ class Params(Section):
     TF-IDF is learned from the training texts alone, the machine that is kept from training and validation texts.
     """
 
-    ngrams: tuple[int, int] = (1, 2)
+    ngrams: tuple[PositiveInt, PositiveInt] = (1, 2)
     min_df: int = Field(default=2, ge=1)
     max_features: int = Field(default=200_000, ge=1)
-    C: tuple[float, ...] = Field(default=(0.1, 1, 10, 100), min_length=1)
-    gamma: tuple[float, ...] = Field(default=(1, 0.1, 0.01, 0.001), min_length=1)
+    C: tuple[PositiveFloat, ...] = Field(default=(0.1, 1, 10, 100), min_length=1)
+    gamma: tuple[PositiveFloat, ...] = Field(default=(1, 0.1, 0.01, 0.001), min_length=1)
     kernel: tuple[Literal["rbf", "poly", "sigmoid", "linear"], ...] = Field(default=("rbf", "poly", "sigmoid"), min_length=1)
     epsilon: float = Field(default=0.1, ge=0)
+
+    @model_validator(mode="after")
+    def _shortest_first(self) -> "Params":
+        if self.ngrams[0] > self.ngrams[1]:
+            raise ValueError(f"ngrams goes from the shortest to the longest, and is {self.ngrams[0]} to {self.ngrams[1]}")
+        return self
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from pydantic import Field
 from scipy import stats
 
 from stages.contract.params import Name, Section
+from stages.contract.values import Place
 from stages.probes import partitions, weat
 from stages.probes.base import Base
 from stages.probes.encoded import Encoder
@@ -30,7 +31,7 @@ class Params(Section):
     drawn at random; ``samples`` draws, the paper's number.
     """
 
-    corpus: str
+    corpus: Place
     split: Literal["lines", "prose"] = "lines"
     only: tuple[Name, ...] | None = None
     contexts: int = Field(default=100, ge=1)

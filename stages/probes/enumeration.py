@@ -7,6 +7,7 @@ that lean most to the group, and a test against random turns of all words. Says 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +38,7 @@ class Enumeration(Section):
     included: bool = True
     names: Name = "first_names"
     fewest: int = Field(default=1000, ge=1)
-    vectors: tuple[Name, ...] = ("static", "alone")
+    vectors: tuple[Literal["static", "alone", "templates"], ...] = ("static", "alone")
     least_like_names: float = Field(default=0.2, ge=0, lt=1)
     frequent: int = Field(default=50_000, ge=1)
     groups: int = Field(default=12, ge=2)

@@ -1,7 +1,6 @@
 """Names of people and what is known of those who bear them, from a table that a file of names/ pins."""
 
 import hashlib
-import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
@@ -10,11 +9,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
-import yaml
 from pydantic import Field, model_validator
 
+from stages.contract import installed, yaml_file
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Section, fill
+from stages.contract.values import Inside
 
 FOLDER = Path(__file__).with_name("names")
 Trait = Literal["female", "birth_year", "white", "black", "hispanic", "asian", "other"]
@@ -51,14 +51,14 @@ class Tabulated(Section):
 
 
 class Pin(Section):
-    """A file of names/: a table (.parquet or .csv) in an installed package, whose code is never run, or at a path; and its SHA-256."""
+    """A file of names/: a table (.parquet or .csv) in an installed package, which is never imported, or at a path; and its SHA-256."""
 
     about: str
     licence: str
-    file: str
+    file: Inside
     sha256: str
     install: str = ""
-    package: str = ""
+    package: installed.Package = ""
     births: Births | None = None
     tabulated: Tabulated | None = None
 
@@ -73,8 +73,8 @@ class Pin(Section):
         """Where the table is to be; None: its package is not installed."""
         if not self.package:
             return Path(self.file)
-        spec = importlib.util.find_spec(self.package)
-        return Path(spec.submodule_search_locations[0]) / self.file if spec and spec.submodule_search_locations else None
+        folder = installed.folder_of(self.package)
+        return folder / self.file if folder else None
 
 
 def pinned(which: str) -> Pin:
@@ -82,7 +82,7 @@ def pinned(which: str) -> Pin:
     path = FOLDER / f"{which}.yaml"
     if not path.is_file():
         raise BadInput(f"{which!r} is no table of names; there are {', '.join(known())}.")
-    return fill(Pin, yaml.safe_load(path.read_text(encoding="utf-8")), str(path))
+    return fill(Pin, yaml_file.read(path), str(path))
 
 
 def known() -> list[str]:

@@ -5,9 +5,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import Field
 
+from stages.contract import yaml_file
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Name, Section, fill
 
@@ -63,10 +63,7 @@ def read(folder: Path) -> WordSets:
 
 
 def _one(file: Path) -> WordSets:
-    try:
-        raw = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise BadInput(f"{file} is not valid YAML: {' '.join(str(error).split())}.") from error
+    raw = yaml_file.read(file)
     return fill(WordSets, raw, str(file))
 
 

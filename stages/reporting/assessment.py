@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from stages.contract import yaml_file
 from stages.contract.vocabulary import COLLAPSED
 from stages.reporting import assessment_text, filled
 from stages.reporting.assessment_rows import CANNOT_TELL, DISPARITY, NO_EVIDENCE
@@ -91,7 +90,7 @@ def figures(parts: Parts) -> tuple[dict[str, Figure], dict[str, str]]:
 
 
 def _yaml(name: str) -> Any:
-    return yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
+    return yaml_file.read(FOLDER / f"{name}.yaml")
 
 
 def coverage(requirements: Sequence[Requirement]) -> Table:

@@ -2,8 +2,7 @@
 
 from collections.abc import Collection
 
-import yaml
-
+from stages.contract import yaml_file
 from stages.reporting.assessment import FOLDER, Part
 from stages.reporting.assessment_cells import BY_LABEL, REPORT, support
 from stages.reporting.assessment_measured import Measured
@@ -26,7 +25,7 @@ def published(measured: Measured, tasks: Collection[str]) -> Part | None:
     """
     if not tasks:
         return None
-    theirs = yaml.safe_load((FOLDER / "assessment2021.yaml").read_text(encoding="utf-8"))
+    theirs = yaml_file.read(FOLDER / "assessment2021.yaml")
     held = (measured.groups, measured.descriptions, measured.effects, measured.identities)
     own = [[row for row in records(table.to_pandas()) if row["task"] in tasks] for table in held]
     found = [

@@ -80,7 +80,7 @@ def test_files_that_hold_no_corpus(tmp_path):
     with pytest.raises(BadInput, match="is not valid YAML"):
         load(tmp_path / "broken.yaml", Params())
     (tmp_path / "empty.yaml").write_text("", encoding="utf-8")
-    with pytest.raises(BadInput, match="valid dictionary"):
+    with pytest.raises(BadInput, match="must hold keys and their values, and it is None"):
         load(tmp_path / "empty.yaml", Params())
 
 

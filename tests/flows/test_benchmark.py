@@ -16,11 +16,12 @@ from tests.flows.conftest import make
 RUN = """
 import sys
 from pathlib import Path
-from stages.contract import bad_input, design
+from flows import check
+from stages.contract import bad_input
 def validate(path):
     if "wrong" in path.read_text():
         raise bad_input.BadInput(f"{path}: wrong is no metric.")
-design.validate = validate
+check.validate = validate
 from flows.command import main
 sys.exit(main(["run", *sys.argv[1:]]))
 """

@@ -68,7 +68,7 @@ def test_everything_there(design, capsys, monkeypatch):
     put(design, "data/raw/glove/glove.840B.300d.txt")
     (design / "encoder").mkdir()
     for name in ("config.json", "model.safetensors", "tokenizer.json"):
-        put(design, f"encoder/{name}")
+        put(design, f"encoder/{name}", b"{}")
     (design / "params.yaml").write_text(
         yaml.safe_dump(DESIGN, sort_keys=False).replace("stages/pretrained/bert_base_uncased.yaml", "encoder")
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from stages.contract import installed
 from stages.contract.bad_input import BadInput
 from stages.models.pretrained import Weights, in_language, locate, locate_all
 
@@ -20,6 +21,12 @@ def folder_of(path: Path, files: dict[str, bytes]) -> Path:
     for name, content in files.items():
         (path / name).write_bytes(content)
     return path
+
+
+def installed_here(site: Path, package: str, files: list[str]) -> None:
+    """What an installer writes about a package."""
+    about = folder_of(site / f"{package}-1.0.dist-info", {"METADATA": f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n".encode()})
+    (about / "RECORD").write_text("".join(f"{package}/{file},,\n" for file in files), encoding="utf-8")
 
 
 def pin(path: Path, **changes: object) -> str:
@@ -35,9 +42,16 @@ def pin(path: Path, **changes: object) -> str:
     return str(path)
 
 
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of a pin is one of the folder in which the pipeline runs."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = folder_of(tmp_path / "site" / "weights_of_this_test", {"__init__.py": b"raise RuntimeError('the code of a data package ran')"})
+    installed_here(tmp_path / "site", "weights_of_this_test", ["__init__.py", "model/config.json"])
     monkeypatch.syspath_prepend(tmp_path / "site")
     return folder_of(folder / "model", ENCODER | {"extra.bin": b"not pinned", "vocab.txt": b"not pinned"})
 
@@ -134,8 +148,7 @@ def test_the_shipped_pins_are_valid(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     constants = pytest.importorskip("huggingface_hub.constants")
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(installed, "folder_of", lambda name: None)
     for file in PINS.glob("*.yaml"):
         if file.stem == "text":
             assert locate_all(str(file)) == {"": Weights("text", file, ())}
@@ -153,9 +166,9 @@ def by_language(path: Path, **pins: dict[str, object]) -> str:
 
 def test_a_pin_may_name_weights_for_each_language(tmp_path: Path) -> None:
     sums = {name: hashlib.sha256(content).hexdigest() for name, content in ENCODER.items()}
-    pins = {name: {"folder": str(folder_of(tmp_path / name, ENCODER)), "files": sums} for name in ("en", "es")}
+    pins = {name: {"folder": folder_of(tmp_path / name, ENCODER).name, "files": sums} for name in ("en", "es")}
     source = by_language(tmp_path / "pin.yaml", **pins)
-    assert {language: weights.path for language, weights in locate_all(source).items()} == {name: tmp_path / name for name in pins}
+    assert {language: weights.path for language, weights in locate_all(source).items()} == {name: Path(name) for name in pins}
     with pytest.raises(BadInput, match=r"pin.yaml has weights for each of the languages en, es, and one for all is needed here"):
         locate(source)
     (tmp_path / "es" / "model.safetensors").write_bytes(b"other weights")
@@ -166,14 +179,14 @@ def test_a_pin_may_name_weights_for_each_language(tmp_path: Path) -> None:
 def test_weights_without_a_checksum_are_named_with_theirs_and_not_used(tmp_path: Path) -> None:
     """DVC watches the pin and not the folder: a change of the weights must change the pin."""
     folder = folder_of(tmp_path / "es", ENCODER)
-    source = by_language(tmp_path / "pin.yaml", es={"folder": str(folder), "files": {"model.safetensors": ""}})
+    source = by_language(tmp_path / "pin.yaml", es={"folder": folder.name, "files": {"model.safetensors": ""}})
     found = hashlib.sha256(ENCODER["model.safetensors"]).hexdigest()
     with pytest.raises(BadInput, match=f"write the SHA-256 of .* into the pin, so that a change of it is seen; it is {found}"):
         locate_all(source)
     with pytest.raises(BadInput, match="names its files and their SHA-256 sums"):
-        locate_all(by_language(tmp_path / "pin.yaml", es={"folder": str(folder)}))
+        locate_all(by_language(tmp_path / "pin.yaml", es={"folder": folder.name}))
     with pytest.raises(BadInput, match="one of packages, hub and revision, or folder"):
-        locate_all(by_language(tmp_path / "pin.yaml", es={"folder": str(folder), "hub": "a/b", "revision": "c"}))
+        locate_all(by_language(tmp_path / "pin.yaml", es={"folder": folder.name, "hub": "a/b", "revision": "c"}))
 
 
 def test_texts_are_read_by_the_weights_of_their_language(tmp_path: Path) -> None:

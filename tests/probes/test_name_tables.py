@@ -20,11 +20,12 @@ RANKED = "surname,w,b\nSMITH,0.7,0.3\nO'NEIL,0.9,0.1\nYU,0.02,0.01\n"
 @pytest.fixture
 def pinned(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(name_tables, "FOLDER", tmp_path)
+    monkeypatch.chdir(tmp_path)
 
     def pin(text: str, **form) -> str:
         file = tmp_path / "table.csv"
         file.write_text(text, encoding="utf-8")
-        about = {"about": "made up", "licence": "none", "file": str(file), "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
+        about = {"about": "made up", "licence": "none", "file": file.name, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
         (tmp_path / "made_up.yaml").write_text(yaml.safe_dump(about | form), encoding="utf-8")
         return "made_up"
 
@@ -72,7 +73,7 @@ def test_parquet_is_read_too(pinned, tmp_path):
     pq.write_table(pa.Table.from_pandas(pd.read_csv(tmp_path / "table.csv")), tmp_path / "table.parquet")
     pin = yaml.safe_load((tmp_path / "made_up.yaml").read_text(encoding="utf-8"))
     sha = hashlib.sha256((tmp_path / "table.parquet").read_bytes()).hexdigest()
-    (tmp_path / "made_up.yaml").write_text(yaml.safe_dump(pin | {"file": str(tmp_path / "table.parquet"), "sha256": sha}), encoding="utf-8")
+    (tmp_path / "made_up.yaml").write_text(yaml.safe_dump(pin | {"file": "table.parquet", "sha256": sha}), encoding="utf-8")
     assert name_tables.read(which, 2).names == ["Ann", "Bob"]
 
 

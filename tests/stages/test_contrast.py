@@ -84,8 +84,8 @@ def test_the_precision_may_depend_on_attributes_that_are_looked_at(responses, fo
     assert not found[0]["method"].str.contains("precision").any()
     one, other = (frame[frame["method"] == "ols_as_published"].reset_index(drop=True) for frame in (terms, found[0]))
     pd.testing.assert_frame_equal(one.drop(columns="reason"), other.drop(columns="reason"))
-    for wrong in (("race",), ("gender", "gender")):
-        with pytest.raises(ValueError, match="list each once, of gender, group"):
+    for wrong, sentence in ((("race",), "race: list some of gender, group"), (("gender", "gender"), "'gender' stands twice")):
+        with pytest.raises(ValueError, match=sentence):
             contrast.Params(precision=wrong)
 
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from stages import explain, finetune, predict
-from stages.contract import design, tables
+from stages.contract import tables
 from stages.contract.bad_input import BadInput
 from stages.contract.params import Design, Entry
 from tests.conftest import ROOT
@@ -151,6 +151,6 @@ def test_cells_and_methods_that_are_not_there_are_refused_before_anything_runs(s
     monkeypatch.chdir(ROOT)
     fine = {"cells": {"trust": ["glove_cnn"]}}
     read = Design.read(ROOT / "params.yaml")
-    design._known_cells(read, explain.Params(**fine), ROOT / "params.yaml")
+    explain.check(read, explain.Params(**fine))
     with pytest.raises(BadInput, match=re.escape(message)):
-        design._known_cells(read, explain.Params(**section), ROOT / "params.yaml")
+        explain.check(read, explain.Params(**section))

@@ -9,7 +9,7 @@ import pytest
 from stages import probe
 from stages.contract import tables
 from stages.contract.bad_input import BadInput
-from stages.contract.params import Model
+from stages.contract.params import Entry, Model
 from stages.contract.probes import Associations, NameGroups, Probes
 from stages.models import projection, vectors
 from stages.probes import name_tables
@@ -71,6 +71,13 @@ def test_word_vectors(tmp_path, params):
     assert effects.loc["t", "value"] == pytest.approx(-effects.loc["back", "value"])
     assert effects.loc["t", "lost"] == "b: gone"
     assert (found["value"].notna() | found["reason"].notna()).all()
+
+
+def test_probes_of_which_none_fits_have_no_figures(tmp_path, params):
+    base = saved(tmp_path / "base")
+    no_search = params.enumeration.model_copy(update={"included": False})
+    alone = params.model_copy(update={"tests": (Entry(use="seat"),), "enumeration": no_search})
+    assert run(model(base), base, alone).empty
 
 
 def test_q_values_are_of_the_tests_of_one_statistic(tmp_path, params):
