@@ -35,7 +35,7 @@ def most_extreme(frame: pd.DataFrame, tests: dict[str, Tested], rules: Rules) ->
 
 def _row(groups: pd.DataFrame, by: str, name: str) -> Row:
     order = groups.assign(
-        later=groups["verdict"] != testing.DISPARITY, doubt=(groups["ci_high"] - groups["ci_low"]) / groups["value"].abs()
+        later=groups["verdict"] != testing.DISPARITY, doubt=((groups["ci_high"] - groups["ci_low"]) / groups["value"].abs()).round(9)
     )
     first = order.sort_values(["later", by, "doubt"], kind="stable").iloc[0]
     sets = tuple(first["attributes"].split("+"))
