@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from stages.contract.vocabulary import ANY_GROUP, ANY_SET, COLLAPSED
+from stages.contract.vocabulary import ANY_GROUP, ANY_OF_SET, ANY_SET, COLLAPSED
 
 # What decisions have no part in: it follows from labels, or from scores, alone.
 OF_LABELS = ("di_star", "base_rate", "mean_label")
@@ -39,9 +39,10 @@ def marked(table: pd.DataFrame, why: str | None) -> pd.DataFrame:
     if why is None or table.empty:
         return table
     table, by_decisions = table.copy(), ~table["metric"].isin([*OF_LABELS, *OF_SCORES])
-    of_gate = table["group"].isin([ANY_GROUP, ANY_SET])
-    tested = by_decisions & (table["p_value"].notna() | table["verdict"].notna() | of_gate)
+    extreme = table["group"].str.startswith(ANY_SET) | table["group"].isin([ANY_OF_SET, ANY_GROUP])  # a reason there names who is
+    numbers = [name for name in TESTS if name in table]
+    tested = by_decisions & (table[[*numbers, "verdict"]].notna().any(axis=1) | extreme)
     table.loc[tested & table["verdict"].notna(), "verdict"] = COLLAPSED
-    table.loc[tested, [name for name in TESTS if name in table]] = np.nan
-    table.loc[tested & (table["reason"].isna() | of_gate), "reason"] = why
+    table.loc[tested, numbers] = np.nan
+    table.loc[tested & (table["reason"].isna() | extreme), "reason"] = why
     return table

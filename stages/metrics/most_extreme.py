@@ -3,14 +3,12 @@
 import numpy as np
 import pandas as pd
 
-from stages.contract.vocabulary import ANY_GROUP
+from stages.contract.vocabulary import ANY_GROUP, ANY_OF_SET
 from stages.metrics import testing
 from stages.metrics.estimates import Tested
 from stages.metrics.group_scores import FROM_EVERYONE
 from stages.metrics.group_tests import OF_GROUPS_ALONE, SAME
 from stages.metrics.scoring import Row, Rules, finite, row
-
-OF_SET, OF_ALL = "any group", ANY_GROUP
 
 
 def most_extreme(frame: pd.DataFrame, tests: dict[str, Tested], rules: Rules) -> list[Row]:
@@ -28,8 +26,8 @@ def most_extreme(frame: pd.DataFrame, tests: dict[str, Tested], rules: Rules) ->
         verdicts = testing.verdicts(p_values, own["people"], rules.fewest, rules.level, own["ci_low"], own["ci_high"])
         family = own.assign(p_value=p_values, q_value=np.nan, verdict=verdicts)
         if metric not in OF_GROUPS_ALONE:
-            rows += [_row(of_set, "q_value", OF_SET) for _, of_set in own.groupby("attributes", sort=False)]
-        rows.append(_row(family, "p_value", OF_ALL) | {"verdict": None})
+            rows += [_row(of_set, "q_value", ANY_OF_SET) for _, of_set in own.groupby("attributes", sort=False)]
+        rows.append(_row(family, "p_value", ANY_GROUP) | {"verdict": None})
     return rows
 
 
@@ -40,9 +38,9 @@ def _row(groups: pd.DataFrame, by: str, name: str) -> Row:
     first = order.sort_values(["later", by, "doubt"], kind="stable").iloc[0]
     sets = tuple(first["attributes"].split("+"))
     if np.isnan(first[by]):
-        why = "not tested: in no group are there enough people both inside and outside it"
-        place = sets if name == OF_SET else ()
+        why = "in no group are there enough people both inside and outside it"
+        place = sets if name == ANY_OF_SET else ()
         return row(place, name, first["metric"], None, (np.nan, np.nan, why)) | {"p_value": None, "verdict": testing.CANNOT_TELL}
-    named = first["group"] + (f" of {' + '.join(sets)}" if name == OF_ALL else "")
+    named = first["group"] + (f" of {' + '.join(sets)}" if name == ANY_GROUP else "")
     found = row(sets, name, first["metric"], first["value"], (first["ci_low"], first["ci_high"], f"most extreme: {named}"))
     return found | {"n": int(first["n"]), "p_value": first["p_value"], "q_value": finite(first["q_value"]), "verdict": first["verdict"]}

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 DISPARITY, NO_EVIDENCE, CANNOT_TELL = "disparity", "no evidence of disparity", "cannot tell"
 FIRST_ROUND = 1000
 # A gate looks at one metric, or at several that share its level: those numbers of metrics for which the permutations must be enough.
-FAMILIES = (1, 2, 3)
+FAMILIES = (1, 2, 3, 4, 5)
 
 
 def p_value(observed: float, null: NDArray[np.float64]) -> float:

@@ -105,7 +105,7 @@ def _of_families(rows: list[Row], metric: str, observed: Numbers, tests: list[St
 def _most_extreme(rows: list[Row], metric: str, observed: Numbers, test: StepDown, cell: Cell) -> Row:
     p_values, tested = test.p_values(), test.orders[0]
     if not len(tested):
-        why = f"not tested: no set has {cell.rules.fewest} people in both groups, or the gap is undefined"
+        why = f"no set has {cell.rules.fewest} people in both groups, or the gap is undefined"
         return row((), ANY_SET, metric, None, (np.nan, np.nan, why))
     first = max(tested, key=lambda index: observed[index])
     own = rows[first]

@@ -1,8 +1,9 @@
 """Gaps over all groups of an attribute set, under the names they are known by, and the group that differs most: scores -> rows of words."""
 
+from stages.contract.vocabulary import ANY_OF_SET
 from stages.reporting.findings import RANKS
 from stages.reporting.groups import AsTheyAre
-from stages.reporting.results import ANY_GROUP, EVERY, HIGHEST, OURS, RATIO, Key, Results, Score
+from stages.reporting.results import EVERY, HIGHEST, OURS, RATIO, Key, Results, Score
 from stages.reporting.tables import Table
 from stages.reporting.wording import decimals_of, measure, probability, set_name
 
@@ -90,7 +91,7 @@ def _gap(results: Results, task: str, model: str, name: str, gap: tuple[str, str
 
 
 def _extreme(results: Results, task: str, model: str, name: str, gap: tuple[str, str]) -> Score | None:
-    return results.scores.get(Key(task, model, name, ANY_GROUP, gap[0], OURS))
+    return results.scores.get(Key(task, model, name, ANY_OF_SET, gap[0], OURS))
 
 
 def _rank(extreme: Score | None, gap: Score | None) -> tuple[float, float, float]:

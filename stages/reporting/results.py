@@ -12,7 +12,6 @@ EVERYONE = ""
 GROUPS = ("protected", "privileged", "mixed", "unknown")
 GAP = "protected/privileged"
 HIGHEST, RATIO, EVERY = "highest - lowest", "lowest / highest", "every group"  # gaps over all groups of a set
-ANY_GROUP = "any group"  # the most extreme one of a set
 OURS, PUBLISHED = "crossbias", "naacl2022"
 MANY = 16  # cells; what a page has of each of more than these in full lies in files beside it
 

@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from stages.contract.vocabulary import ANY_GROUP, ANY_OF_SET
 from stages.metrics.estimates import estimates
 from stages.metrics.group_scores import FROM_EVERYONE, ITSELF, OVER_REFERENCE, score_groups
 from stages.metrics.group_tests import HIGHEST, Statistic, _tests, compare_groups
 from stages.metrics.groups import gather
-from stages.metrics.most_extreme import OF_ALL, OF_SET, most_extreme
+from stages.metrics.most_extreme import most_extreme
 from stages.metrics.scoring import Rules
 from tests.metrics.test_groups import SETS, study
 
@@ -57,13 +58,13 @@ def test_the_intersection_is_found_and_single_attributes_alone_do_not_show_all_o
     wide = gaps[(gaps["metric"] == "tpr") & (gaps["group"] == HIGHEST)].set_index("attributes")
     assert wide.loc["race+age", "value"] > wide.loc["race+age", "null_high"]
     assert wide[["p_value", "verdict"]].isna().all(axis=None), "a gap over many groups is told by the groups that differ"
-    extreme = gaps[(gaps["metric"] == "tpr") & (gaps["group"] == OF_SET)].set_index("attributes")
+    extreme = gaps[(gaps["metric"] == "tpr") & (gaps["group"] == ANY_OF_SET)].set_index("attributes")
     assert extreme.loc["gender", "verdict"] == "no evidence of disparity"
     assert extreme.loc["race+age", ["value", "ci_low", "ci_high", "q_value", "verdict"]].equals(
         hurt[["value", "ci_low", "ci_high", "q_value", "verdict"]]
     )
     assert extreme.loc["race+age", "reason"] == "most extreme: Black, over 55"
-    family = gaps[gaps["group"] == OF_ALL].set_index("metric")
+    family = gaps[gaps["group"] == ANY_GROUP].set_index("metric")
     assert family.loc["tpr", ["attributes", "reason"]].tolist() == ["race+age", "most extreme: Black, over 55 of race + age"]
     assert family.loc["tpr", "p_value"] < 0.005
     assert family.loc["fpr", "p_value"] > 0.05
@@ -111,8 +112,8 @@ def test_few_people_cannot_be_told():
     row = groups[(groups["metric"] == "selection_rate") & (groups["group"] == "Black") & (groups["comparison"] == FROM_EVERYONE)].iloc[0]
     assert row["people"] == 9
     assert row["verdict"] == "cannot tell"
-    extreme = gaps[gaps["group"].isin([OF_SET, OF_ALL])]
-    assert (extreme.loc[extreme["group"] == OF_SET, "verdict"] == "cannot tell").all()
+    extreme = gaps[gaps["group"].isin([ANY_OF_SET, ANY_GROUP])]
+    assert (extreme.loc[extreme["group"] == ANY_OF_SET, "verdict"] == "cannot tell").all()
     assert extreme["p_value"].isna().all()
     assert gaps["verdict"].dropna().eq("cannot tell").all()
 

@@ -8,8 +8,9 @@ import pytest
 
 from stages.contract.schemas import Groups
 from stages.contract.tables import check
+from stages.contract.vocabulary import ANY_OF_SET
 from stages.reporting import groups
-from stages.reporting.results import ANY_GROUP, EVERY, GAP, GROUPS, HIGHEST, OURS, RATIO, Key, Results, Score, Size
+from stages.reporting.results import EVERY, GAP, GROUPS, HIGHEST, OURS, RATIO, Key, Results, Score, Size
 
 ORDERS = {"gender": 1, "race": 1, "gender+race": 2}
 
@@ -28,8 +29,8 @@ def over_all(name):
     extreme = gap(-0.35, -0.5, -0.1, verdict=verdict, q_value=q_value, reason=f"most extreme: {NAMES[name][0]}")
     tested = gap(0.4, 0.1, 0.6)
     return {
-        ("selection_rate", ANY_GROUP): extreme,
-        ("tpr", ANY_GROUP): extreme,
+        ("selection_rate", ANY_OF_SET): extreme,
+        ("tpr", ANY_OF_SET): extreme,
         ("selection_rate", HIGHEST): tested,
         ("selection_rate", RATIO): tested._replace(value=0.5, ci_low=0.2, ci_high=0.9, flagged=True),
         ("tpr", HIGHEST): tested,

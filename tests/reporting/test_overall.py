@@ -1,7 +1,8 @@
 """Gaps over all groups: under their names, with flag, number of groups and the group that differs; the worst set of each order."""
 
+from stages.contract.vocabulary import ANY_OF_SET
 from stages.reporting import overall
-from stages.reporting.results import ANY_GROUP, HIGHEST, OURS, RATIO, Key
+from stages.reporting.results import HIGHEST, OURS, RATIO, Key
 
 
 def test_the_worst_set_of_an_order_is_the_one_with_a_disparity(results, of_groups):
@@ -21,10 +22,10 @@ def test_the_worst_set_of_an_order_is_the_one_with_a_disparity(results, of_group
 def test_among_equal_verdicts_the_smaller_q_and_then_the_wider_gap_is_worse(results, of_groups):
     keys = {name: Key("t", "a", name, HIGHEST, "selection_rate", OURS) for name in ("gender", "race")}
     results.scores[keys["gender"]] = results.scores[keys["race"]]._replace(value=0.5)
-    extremes = {name: Key("t", "a", name, ANY_GROUP, "selection_rate", OURS) for name in ("gender", "race")}
+    extremes = {name: Key("t", "a", name, ANY_OF_SET, "selection_rate", OURS) for name in ("gender", "race")}
     results.scores[extremes["gender"]] = results.scores[extremes["race"]]
     assert overall.worst(results, of_groups, "t")[0].rows[0][1] == "gender"
-    extreme = Key("t", "a", "race", ANY_GROUP, "selection_rate", OURS)
+    extreme = Key("t", "a", "race", ANY_OF_SET, "selection_rate", OURS)
     results.scores[extreme] = results.scores[extreme]._replace(q_value=0.001)
     assert overall.worst(results, of_groups, "t")[0].rows[0][1] == "race"
 
