@@ -26,7 +26,7 @@ PARTS = {
 REPORTS = report.REPORTS | {unequal: report_writers.of_unequal, heavy: report_writers.of_heavy, gate: report_writers.of_gate}
 STUDIES = 60
 # Studies of a scenario, as a share of these: what is dear has fewer.
-SHARES = {"pairs": 10, "groups": 2, "families": 4, "power": 2, "peers": 1 / 6, "unequal": 5, "heavy": 5, "gate": 2}
+SHARES = {"pairs": 10, "groups": 2, "families": 4, "power": 2, "peers": 1 / 6, "unequal": 5, "heavy": 5, "gate": 5 / 3}
 PLANTED = 1 / 3  # of these where groups differ
 FIGURE = Path(__file__).parents[2] / "docs" / "calibration.svg"
 

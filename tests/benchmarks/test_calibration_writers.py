@@ -132,6 +132,15 @@ def test_what_misses_by_more_than_three_standard_errors_is_listed_and_no_more():
     assert "adi" not in said
 
 
+def test_the_gate_may_not_fail_too_often_and_never_where_the_model_is_right():
+    rare, often = Share(0.1, 0.05, 100), Share(0.27, 0.04, 100)
+    calm = {gate.ANY: often, gate.FAILS: rare, AGAINST: Share(0.0, 0.01, 100)}
+    said = "".join(report_writers.of_gate({(gate.FIVE,): calm, (gate.RIGHT,): calm, (gate.MORE,): calm | {gate.FAILS: often}}))
+    missed = said.partition("what must never be at all: 2.")[2]
+    assert f"| {gate.RIGHT} | {gate.FAILS} | 0.100 (0.050) |" in missed
+    assert f"| {gate.MORE} | {gate.FAILS} | 0.270 (0.040) |" in missed
+
+
 def test_every_part_is_studied_and_reported(undrawn):
     one = unequal.SCENARIOS[0]
     said = "".join(report_writers.of_unequal({one: unequal.study(0, *one, 2)}))
