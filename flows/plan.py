@@ -6,7 +6,7 @@ from typing import Any
 
 from dvc.repo import Repo
 from dvc.repo.reproduce import collect_stages, get_active_graph, plan_repro
-from dvc.stage import Stage
+from dvc.stage import PipelineStage, Stage
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,17 @@ def chosen(repo: Repo, targets: Collection[str]) -> list[Stage]:
     known = set(targets) <= named.keys()  # DVC would look for each by itself
     wanted = set(plan_repro(graph, [named[name] for name in targets] if known else collect_stages(repo, targets)))
     return [stage for stage in plan_repro(graph) if stage in wanted]
+
+
+def fresh(stage: Stage) -> Stage:
+    """The stage once more, as the plan found it in dvc.yaml and dvc.lock: one that an attempt has worked on holds hashes of its own.
+
+    With them DVC believes that what it depends on is as dvc.lock has it, and that the outputs there belong to it.
+    """
+    if not isinstance(stage, PipelineStage):  # a .dvc file, in which both stand
+        return stage.reload()
+    again: Stage = stage.dvcfile.stages[stage.name]  # from what was parsed for the plan
+    return again
 
 
 def planned(repo: Repo, stages: Collection[Stage], stale: Callable[[], object]) -> Plan:
