@@ -45,6 +45,8 @@ def benchmark(
     selection = Selection(tuple(only or ()), tuple(stages or ()), tuple(tasks or ()), tuple(models or ()))
     with Engine(pull=pull) as engine:
         prepared = Prepared.of(engine, targets or (), selection, jobs, seconds(timeout) if timeout else None)
+        for line in prepared.plan.farewell():
+            get_run_logger().info(line)
         raise_failure(carry_out(prepared, fail_fast))
 
 

@@ -1,8 +1,8 @@
 """Runs dvc.yaml as `dvc repro` does, to the same dvc.lock, but step by step from this process: a caller sees each one's output.
 
-DVC decides what is stale. Its internals are used here and in plan, resolved, lockfile, entries, process, objects and orders alone.
-They are not thread-safe, so one mutex guards them; commands run outside the mutex and outside DVC's lock, so that steps may run in
-several threads.
+DVC decides what is stale. Its internals are used here and in plan, orphans, resolved, lockfile, entries, process, objects and orders
+alone. They are not thread-safe, so one mutex guards them; commands run outside the mutex and outside DVC's lock, so that steps may run
+in several threads.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from dvc.rwlock import rwlock
 from dvc.stage import PipelineStage, Stage
 from dvc.stage.cache import RunCacheNotFoundError
 
-from flows import leftovers
+from flows import leftovers, orphans
 from flows.claim import claim
 from flows.entries import Entries
 from flows.parameters import parsed_once
@@ -79,15 +79,20 @@ class Engine:
         with self._planning():
             return every(self.repo)
 
-    def plan(self, targets: Collection[str] = (), stale: Callable[[], object] = lambda: None) -> Plan:
+    def plan(self, targets: Collection[str] = (), stale: Callable[[], object] = lambda: None, dry: bool = False) -> Plan:
         """What `dvc repro TARGETS` would run, in its order; ``stale`` is called at the first step that must run.
 
-        BadInput where dvc.yaml or a target is wrong, or DVC is busy.
+        First, unless the plan is ``dry``, results of cells that are not in the design leave the folders that these stages read whole.
+        BadInput where dvc.yaml or a target is wrong, something else lies in such a folder, or DVC is busy.
         """
         with self._planning():
             stages = chosen(self.repo, targets)
+            leaving = orphans.find(self.repo, stages)
+            if not dry:
+                orphans.remove(self.repo, leaving)
             self._entries.expect(stages)
-            return planned(self.repo, stages, stale)
+            plan = planned(self.repo, stages, stale, {str(orphan.folder) for orphan in leaving} if dry else ())
+            return dataclasses.replace(plan, left=[str(orphan.out) for orphan in leaving])
 
     @contextlib.contextmanager
     def _planning(self) -> Iterator[None]:
@@ -97,6 +102,8 @@ class Engine:
         except DvcException as error:
             advice = LOST_LOCK if "dvc.lock" in str(error) else ""
             raise BadInput(f"{_sentence(error)}{advice}") from error
+        except OSError as error:
+            raise BadInput(f"{Path.cwd()} cannot be read or written: {_sentence(error)}.") from error
 
     def begin(self, step: Step) -> str | Step:
         """Whatever needs no command: "unchanged", "restored" from DVC's cache of earlier runs, "ran" of a stage without a command.
