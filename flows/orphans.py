@@ -18,8 +18,10 @@ from dvc.stage.loader import StageLoader
 from dvc.utils.serialize import load_yaml
 from dvc_objects.fs.local import localfs
 
-from flows import leftovers
+from flows import leftovers, lockfile
 from stages.contract.bad_input import BadInput
+
+Entry = dict[str, Any]  # a stage as dvc.lock or DVC's cache of runs records it
 
 
 class Orphan(NamedTuple):
@@ -29,43 +31,35 @@ class Orphan(NamedTuple):
     folder: Path
 
 
-class Record(NamedTuple):
-    """A stage as dvc.lock (beside its dvc.yaml, the ``file``) or DVC's cache of runs knows it, and where its outputs lie."""
-
-    file: ProjectFile
-    entry: dict[str, Any]
-    paths: list[Path]
-
-
 def find(repo: Repo, stages: Collection[Stage]) -> list[Orphan]:
     """The orphans in the folders that ``stages`` read whole; BadInput where something else lies there that others cannot have.
 
     That is a file which is somebody's own or was edited; one that Git knows may stay.
     """
     everything = list(repo.index.stages)
-    files = {stage.path: stage.dvcfile for stage in everything if isinstance(stage, PipelineStage)}
+    files = [stage.dvcfile for stage in {stage.path: stage for stage in everything if isinstance(stage, PipelineStage)}.values()]
     made = {Path(out.fs_path) for stage in everything for out in stage.outs}
-    locked = {name: _record(file, entry) for file in files.values() for name, entry in file.lockfile_contents.get("stages", {}).items()}
-    filled = made | {path for name, record in locked.items() if _is_cell(name, record.file) for path in record.paths}
-    folders = {path for stage in stages for path in _reads(stage)} & {above for path in filled for above in path.parents}
+    filled = {above for path in made for above in path.parents}
     strays = {
-        Path(file): folder
-        for folder in folders
+        Path(name): folder
+        for folder in {path for stage in stages for path in _reads(stage)}
         if not made & {folder, *folder.parents}
-        for file in repo.dvcignore.find(localfs, str(folder))
-        if not made & {Path(file), *Path(file).parents} and not repo.scm.is_tracked(file)
+        and folder.is_dir()
+        and (folder in filled or any(_once_filled(file, folder) for file in files))
+        for name in repo.dvcignore.find(localfs, str(folder))
+        if not made & {Path(name), *Path(name).parents} and not repo.scm.is_tracked(name)
     }
     if not strays:
         return []
     needed = made | {path for stage in everything for path in _reads(stage)}
     needed |= {above for path in needed for above in path.parents}
-    places = {path: folder for file, folder in strays.items() for path in (file, *file.parents) if path not in needed}
+    places = {path: folder for name, folder in strays.items() for path in (name, *name.parents) if path not in needed}
     found: dict[Path, Orphan] = {}
-    for record in itertools.chain(locked.values(), *(_of_earlier_runs(repo, file, places) for file in files.values())):
-        if any(path in places and path not in found for path in record.paths):
-            outs = {Path(out.fs_path): out for out in _outs(record)}
-            found |= {path: Orphan(out, places[path]) for path, out in outs.items() if path in places and _as_made(out)}
-    if own := sorted(file for file in strays if not found.keys() & {file, *file.parents}):
+    for file in files:
+        for entry in itertools.chain(file.lockfile_contents.get("stages", {}).values(), _earlier_runs(repo, file, places)):
+            outs = [out for out in _outs(file, entry, places) if Path(out.fs_path) not in found and _as_made(out)]
+            found |= {Path(out.fs_path): Orphan(out, places[Path(out.fs_path)]) for out in outs}
+    if own := sorted(name for name in strays if not found.keys() & {name, *name.parents}):
         _refuse(own, strays, Path(repo.root_dir))
     return [found[path] for path in sorted(found)]
 
@@ -88,35 +82,35 @@ def remove(repo: Repo, orphans: Collection[Orphan]) -> None:
                 above = above.parent
 
 
-def _record(file: ProjectFile, entry: dict[str, Any]) -> Record:
-    folder = Path(file.path).parent
-    return Record(file, entry, [Path(os.path.normpath(folder / out["path"])) for out in entry.get("outs", [])])
-
-
-def _is_cell(name: str, file: ProjectFile) -> bool:
-    """Whether a stage is one of those that a foreach or matrix of dvc.yaml makes, or did with another design."""
-    group, at, _ = name.partition("@")
-    return bool(at) and group in file.contents.get("stages", {})
-
-
 def _reads(stage: Stage) -> list[Path]:
     return [Path(dep.fs_path) for dep in stage.deps if dep.protocol == "local"]
 
 
-def _of_earlier_runs(repo: Repo, file: ProjectFile, places: Collection[Path]) -> Iterator[Record]:
+def _once_filled(file: ProjectFile, folder: Path) -> bool:
+    """Whether cells of another design filled a folder, by dvc.lock, of a foreach or matrix that dvc.yaml still has."""
+    path = Path(file.path)
+    if not folder.is_relative_to(path.parent):
+        return False
+    below = f"path: {folder.relative_to(path.parent).as_posix()}/"
+    groups = {name.partition("@")[0] for name, text in lockfile.outputs(path.with_suffix(".lock")).items() if "@" in name and below in text}
+    return bool(groups) and not groups.isdisjoint(file.contents.get("stages", {}))
+
+
+def _earlier_runs(repo: Repo, file: ProjectFile, places: Collection[Path]) -> Iterator[Entry]:
     """Those in DVC's cache of runs that made something at one of the places: dvc.lock may be another branch's."""
     folder = Path(file.path).parent
     said = {f"path: {path.relative_to(folder).as_posix()}\n" for path in places if path.is_relative_to(folder)}
     for path in sorted(Path(repo.stage_cache.cache_dir).glob("*/*/*")):
         text = path.read_text(encoding="utf-8")
         if any(line in text for line in said):
-            yield _record(file, load_yaml(str(path)))
+            yield load_yaml(str(path))
 
 
-def _outs(record: Record) -> list[Output]:
-    """The outputs of a stage that dvc.yaml may no longer have, with the hashes that were recorded."""
-    stage = {"cmd": record.entry.get("cmd"), "outs": [out["path"] for out in record.entry["outs"]]}
-    found: list[Output] = StageLoader.load_stage(record.file, "earlier", stage, record.entry).outs
+def _outs(file: ProjectFile, entry: Entry, places: Collection[Path]) -> list[Output]:
+    """The outputs at one of the places of a stage that dvc.yaml may no longer have, with the hashes that were recorded."""
+    folder = Path(file.path).parent
+    paths = [out["path"] for out in entry.get("outs", []) if Path(os.path.normpath(folder / out["path"])) in places]
+    found: list[Output] = StageLoader.load_stage(file, "earlier", {"cmd": entry.get("cmd"), "outs": paths}, entry).outs
     return found
 
 

@@ -1,12 +1,13 @@
 """What a run looks at: the stages that DVC finds stale, or that follow such ones, and why."""
 
+import copy
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from dvc.repo import Repo
 from dvc.repo.reproduce import collect_stages, get_active_graph, plan_repro
-from dvc.stage import PipelineStage, Stage
+from dvc.stage import Stage
 
 
 @dataclass(frozen=True)
@@ -66,13 +67,19 @@ def chosen(repo: Repo, targets: Collection[str]) -> list[Stage]:
 
 
 def fresh(stage: Stage) -> Stage:
-    """The stage once more, as the plan found it in dvc.yaml and dvc.lock: one that an attempt has worked on holds hashes of its own.
+    """A copy of a stage to work on, which saves the hashes that it finds in itself, so that the stage stays as the plan found it.
 
-    With them DVC believes that what it depends on is as dvc.lock has it, and that the outputs there belong to it.
+    With those of a failed attempt DVC would believe that what the stage depends on is as dvc.lock has it, and the outputs there its own.
     """
-    if not isinstance(stage, PipelineStage):  # a .dvc file, in which both stand
-        return stage.reload()
-    again: Stage = stage.dvcfile.stages[stage.name]  # from what was parsed for the plan
+    again = copy.copy(stage)
+    again.deps = [_copied(dep, again) for dep in stage.deps]
+    again.outs = [_copied(out, again) for out in stage.outs]
+    return again
+
+
+def _copied(item: Any, stage: Stage) -> Any:
+    again = copy.copy(item)
+    again.stage, again.hash_info, again.meta = stage, copy.deepcopy(item.hash_info), copy.deepcopy(item.meta)
     return again
 
 

@@ -16,9 +16,11 @@ from flows.process import StageFailed
 from flows.schedule import Outcome, Queue, Schedule, Silent
 from flows.slots import Slots
 from flows.worker import perform
+from tests.conftest import ROOT
 from tests.flows.conftest import make, replace, repro
 from tests.flows.test_engine import files
 from tests.flows.test_machines import configure
+from tests.test_docs import blocks
 
 # pygtrie, which DVC uses, warns of its own future.
 pytestmark = pytest.mark.filterwarnings("ignore:_NoneStep.value:DeprecationWarning")
@@ -161,3 +163,29 @@ def test_what_changes_while_a_command_runs_is_not_recorded(
         assert [engine.run(step, lambda line: None) for step in engine.plan().steps] == ["ran"]
     seed = 3 if name == "params.yaml" else 2
     assert recorded(folder)[seed] == f"{seed}\n"
+
+
+def test_docs_crashes_finds_a_poisoned_cache_of_runs_and_mends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Poisoned as runs before 0.2 left it: seed 2 has the outputs of seed 1, by the cache and by dvc.lock."""
+    script = next(block.content for block in blocks(ROOT / "docs" / "crashes.md") if block.language == "python")
+    folder = stage(tmp_path, "sys.exit(1)")
+    monkeypatch.chdir(folder)
+    (true,) = folder.glob(".dvc/cache/runs/*/*/*")
+    exec(script, {})  # noqa: S102
+    assert capsys.readouterr().out == ""
+    poisoned = folder / ".dvc" / "cache" / "runs" / "00" / "0" / "1"
+    poisoned.parent.mkdir(parents=True)
+    poisoned.write_text(true.read_text().replace("seed: 1", "seed: 2"))
+    replace("dvc.lock", "seed: 1", "seed: 2")(folder)
+    exec(script, {})  # noqa: S102
+    first, second = capsys.readouterr().out.splitlines()
+    assert (first.split()[0], second.split()[0]) == (str(true.relative_to(folder)), str(poisoned.relative_to(folder)))
+    assert first.endswith("data/a.txt {'data': {}, 'params.yaml': {'seed': 1}}")
+    with Engine() as engine:
+        assert engine.plan().steps == [], "nobody sees it"
+    (tmp_path / "failing").unlink()
+    poisoned.unlink()
+    assert repro(folder, "--force", "--single-item", "only") == 0
+    assert recorded(folder) == {1: "1\n", 2: "2\n"}
