@@ -70,7 +70,7 @@ def test_it_ends_as_dvc_repro_does_where_they_had_been_deleted(removed: Path, tm
 def test_a_line_says_what_leaves_and_a_dry_run_takes_nothing(
     removed: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stages.contract.design.validate", lambda path: None)  # it is not a design of ours
+    monkeypatch.setattr("flows.check.validate", lambda path: None)  # it is not a design of ours
     before = files(removed)
     assert command.main(["--dry"]) == 0
     said = capsys.readouterr().out
