@@ -45,6 +45,8 @@ def benchmark(
     selection = Selection(tuple(only or ()), tuple(stages or ()), tuple(tasks or ()), tuple(models or ()))
     with Engine(pull=pull) as engine:
         prepared = Prepared.of(engine, targets or (), selection, jobs, seconds(timeout) if timeout else None)
+        for line in prepared.plan.farewell():
+            get_run_logger().info(line)
         raise_failure(carry_out(prepared, fail_fast))
 
 
@@ -56,7 +58,7 @@ def _do_what_is_planned() -> None:
     _PLANNED[-1]()
 
 
-@flow(name="benchmark", persist_result=False)
+@flow(name="benchmark", persist_result=False, retries=0)
 def planned() -> None:
     """The same flow for a plan that is already made: see ``flow_of``."""
     _do_what_is_planned()
@@ -125,7 +127,7 @@ def _as_task(engine: Engine, step: Step, device: str | None) -> Task[[], str]:
     kind = step.name.rpartition(":")[2].partition("@")[0]
     again = f" (attempt {step.attempt})" if step.attempt > 1 else ""
 
-    @task(name=kind, task_run_name=f"{step.name}{again}", cache_policy=NO_CACHE, persist_result=False)
+    @task(name=kind, task_run_name=f"{step.name}{again}", cache_policy=NO_CACHE, persist_result=False, retries=0)
     def run() -> str:
         log = get_run_logger()
 

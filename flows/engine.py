@@ -1,17 +1,19 @@
 """Runs dvc.yaml as `dvc repro` does, to the same dvc.lock, but step by step from this process: a caller sees each one's output.
 
-DVC decides what is stale. Its internals are used here and in plan, resolved, lockfile, entries, process, objects and orders alone.
-They are not thread-safe, so one mutex guards them; commands run outside the mutex and outside DVC's lock, so that steps may run in
-several threads.
+DVC decides what is stale. Its internals are used here and in plan, orphans, resolved, lockfile, entries, process, objects and orders
+alone. They are not thread-safe, so one mutex guards them; commands run outside the mutex and outside DVC's lock, so that steps may run
+in several threads.
 """
 
 import contextlib
+import dataclasses
 import logging
 import threading
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Self
 
+from dvc.dependency import Dependency
 from dvc.dependency.db import AbstractDependency
 from dvc.dependency.repo import RepoDependency
 from dvc.exceptions import DvcException
@@ -20,11 +22,11 @@ from dvc.rwlock import rwlock
 from dvc.stage import PipelineStage, Stage
 from dvc.stage.cache import RunCacheNotFoundError
 
-from flows import leftovers
+from flows import leftovers, orphans
 from flows.claim import claim
 from flows.entries import Entries
 from flows.parameters import parsed_once
-from flows.plan import Plan, Step, chosen, every, planned
+from flows.plan import Plan, Step, chosen, every, fresh, planned
 from flows.process import Processes, StageFailed, Tell, execute
 from stages.contract.bad_input import BadInput
 
@@ -77,15 +79,20 @@ class Engine:
         with self._planning():
             return every(self.repo)
 
-    def plan(self, targets: Collection[str] = (), stale: Callable[[], object] = lambda: None) -> Plan:
+    def plan(self, targets: Collection[str] = (), stale: Callable[[], object] = lambda: None, dry: bool = False) -> Plan:
         """What `dvc repro TARGETS` would run, in its order; ``stale`` is called at the first step that must run.
 
-        BadInput where dvc.yaml or a target is wrong, or DVC is busy.
+        First, unless the plan is ``dry``, results of cells that are not in the design leave the folders that these stages read whole.
+        BadInput where dvc.yaml or a target is wrong, something else lies in such a folder, or DVC is busy.
         """
         with self._planning():
             stages = chosen(self.repo, targets)
+            leaving = orphans.find(self.repo, stages)
+            if not dry:
+                orphans.remove(self.repo, leaving)
             self._entries.expect(stages)
-            return planned(self.repo, stages, stale)
+            plan = planned(self.repo, stages, stale, {str(orphan.folder) for orphan in leaving} if dry else ())
+            return dataclasses.replace(plan, left=[str(orphan.out) for orphan in leaving])
 
     @contextlib.contextmanager
     def _planning(self) -> Iterator[None]:
@@ -95,14 +102,17 @@ class Engine:
         except DvcException as error:
             advice = LOST_LOCK if "dvc.lock" in str(error) else ""
             raise BadInput(f"{_sentence(error)}{advice}") from error
+        except OSError as error:
+            raise BadInput(f"{Path.cwd()} cannot be read or written: {_sentence(error)}.") from error
 
-    def begin(self, step: Step) -> str | None:
+    def begin(self, step: Step) -> str | Step:
         """Whatever needs no command: "unchanged", "restored" from DVC's cache of earlier runs, "ran" of a stage without a command.
 
-        None: its command must run, then ``finish``; old outputs are gone and what it depends on is saved. StageFailed: DVC refuses.
+        A step: its command must run, then ``finish`` with it; old outputs are gone and what it depends on is saved. Each attempt
+        has a stage of its own, so that nothing of one that failed is taken for a result. StageFailed: DVC refuses.
         """
-        stage = step.stage
         with self.dvc(step):
+            stage = fresh(step.stage)
             if not stage.changed():
                 return "unchanged"
             if stage.frozen or not stage.cmd:  # DVC checks or fetches its data
@@ -115,25 +125,31 @@ class Engine:
                 self._record(stage)
                 return "restored"
             stage.save_deps()
-        return None
+        return dataclasses.replace(step, stage=stage)
 
-    def finish(self, step: Step) -> None:
-        """Put the outputs that lie in the workspace into DVC's cache and dvc.lock; StageFailed where one is missing."""
-        with self.dvc(step):
-            self._record(step.stage)
+    def finish(self, begun: Step) -> None:
+        """Put the outputs that lie in the workspace into DVC's cache and dvc.lock.
+
+        StageFailed: one is missing, or what they were made from changed meanwhile, so that dvc.lock would say what is not so.
+        """
+        with self.dvc(begun):
+            if changed := [str(dep) for dep in _local(begun.stage) if dep.workspace_status()]:
+                raise StageFailed(f"{begun.name}: {changed[0]} changed while its command ran: its results are not recorded, run again.")
+            self._record(begun.stage)
 
     def run(self, step: Step, tell: Tell = print, device: str | None = None) -> str:
         """Bring one step up to date: what ``begin`` says, or else "ran"; StageFailed where that fails.
 
         ``tell`` receives the command's output line by line; all of it is kept in logs/. ``device`` is the GPU it may use.
         """
-        if outcome := self.begin(step):
-            return outcome
+        begun = self.begin(step)
+        if isinstance(begun, str):
+            return begun
         environment = {"CUDA_VISIBLE_DEVICES": device} if device is not None else {}
         environment |= {"CROSSBIAS_PROCESSES": "1"} if step.alone else {}
-        with self.busy(step):
-            execute(step.stage, tell, environment, step.timeout, self.processes)
-        self.finish(step)
+        with self.busy(begun):
+            execute(begun.stage, tell, environment, step.timeout, self.processes)
+        self.finish(begun)
         return "ran"
 
     def _record(self, stage: PipelineStage) -> None:
@@ -147,7 +163,7 @@ class Engine:
     @contextlib.contextmanager
     def busy(self, step: Step) -> Iterator[None]:
         """While a step's command runs: other DVC processes that need its files stop instead of colliding."""
-        reads = [dep.fs_path for dep in step.stage.deps if not isinstance(dep, (RepoDependency, AbstractDependency))]
+        reads = [dep.fs_path for dep in _local(step.stage)]
         writes = [out.fs_path for out in step.stage.outs]
         links = self.repo.config["core"].get("hardlink_lock", False)
         lock = rwlock(self.repo.tmp_dir, self.repo.fs, f"crossbias run {step.name}", reads, writes, links)
@@ -170,6 +186,11 @@ class Engine:
         except OSError as error:  # DVC's own often name no file
             root = self.repo.root_dir
             raise StageFailed(f"{step.name}: its files in {root} or DVC's cache cannot be read or written: {_sentence(error)}") from error
+
+
+def _local(stage: Stage) -> list[Dependency]:
+    """What a stage depends on of this workspace: not other repositories, nor tables of a database."""
+    return [dep for dep in stage.deps if not isinstance(dep, (RepoDependency, AbstractDependency))]
 
 
 def _sentence(error: Exception) -> str:

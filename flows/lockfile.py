@@ -30,6 +30,11 @@ def missing(path: Path, names: Collection[str]) -> list[str]:
     return [name for name in names if _key(name) not in entries]
 
 
+def outputs(path: Path) -> dict[str, str]:
+    """The lines about its outputs of each stage that a lock file records, by name."""
+    return {key.strip(" :'\""): text.partition("\n    outs:\n")[2] for key, text in _split(path)[1].items()}
+
+
 def record(stage: PipelineStage, later: Collection[str] = ()) -> None:
     """Write what a stage used and made into its dvc.lock, in its old place or else before the entries in ``later``, or last."""
     path = path_of(stage)

@@ -28,18 +28,19 @@ class Machines:
 
     def run(self, step: Step) -> str:
         """Bring one step up to date: what ``Engine.begin`` says, or else "ran"; StageFailed where that fails."""
-        if outcome := self._engine.begin(step):
-            return outcome
+        begun = self._engine.begin(step)
+        if isinstance(begun, str):
+            return begun
         try:
-            with self._engine.busy(step):
-                with self._engine.dvc(step):
-                    order = order_of(step, self._engine.repo, self._remote)
+            with self._engine.busy(begun):
+                with self._engine.dvc(begun):
+                    order = order_of(begun, self._engine.repo, self._remote)
                 self._store.send({self._root / where: md5 for where, md5 in order.files.items()})
-                self._bring(self._heard(step, order))
-            self._engine.finish(step)
-            self._send_lists(step)
+                self._bring(self._heard(begun, order))
+            self._engine.finish(begun)
+            self._send_lists(begun)
         except StoreFailed as error:
-            raise StageFailed(f"{step.name}: {error}") from error
+            raise StageFailed(f"{begun.name}: {error}") from error
         return "ran"
 
     def _heard(self, step: Step, order: Order) -> Receipt:

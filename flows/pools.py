@@ -27,7 +27,7 @@ from stages.contract.bad_input import BadInput
 GPU = "GPU"  # how `dask worker --resources GPU=1` and Ray call it
 
 
-@task(cache_policy=NO_CACHE, persist_result=False)
+@task(cache_policy=NO_CACHE, persist_result=False, retries=0)
 def carry_out(order: Order) -> Receipt:
     """The Prefect task that a worker runs."""
     log = get_run_logger()

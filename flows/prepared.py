@@ -33,17 +33,18 @@ class Prepared:
         jobs: int | None = None,
         timeout: float | None = None,
         stale: Callable[[], object] = lambda: None,
+        dry: bool = False,
     ) -> Self:
-        """``jobs``: CPU slots (None: one a core). ``timeout`` [s]: of stages that say none. ``stale``: see ``Engine.plan``.
+        """``jobs``: CPU slots (None: one a core). ``timeout`` [s]: of stages that say none. ``stale`` and ``dry``: see ``Engine.plan``.
 
         BadInput: see the parts.
         """
         chosen = selection.of(engine.stages()) if selection != EVERYTHING else []
         if chosen and targets:
             raise BadInput("give either names of stages, or --only, --stage, --task and --model.")
-        plan = engine.plan(chosen or list(targets), stale)
+        plan = engine.plan(chosen or list(targets), stale, dry)
         steps = [dataclasses.replace(step, timeout=Need.of(step).timeout or timeout) for step in plan.steps]
-        return cls(engine, Plan(steps, plan.unchanged), estimates.seconds(steps), Slots(jobs or cores(), gpus()))
+        return cls(engine, dataclasses.replace(plan, steps=steps), estimates.seconds(steps), Slots(jobs or cores(), gpus()))
 
     def queue(self) -> Queue:
         """The steps, those first which the longest chain of others waits for."""

@@ -53,7 +53,9 @@ def _run(options: argparse.Namespace) -> int:
     workers = _workers(options.workers) if options.workers and not options.dry else None
     with Engine(wait=_say if options.wait else None) as engine:
         start = _nothing if options.dry else server.start
-        prepared = Prepared.of(engine, options.targets, selection, options.jobs, timeout, start)
+        prepared = Prepared.of(engine, options.targets, selection, options.jobs, timeout, start, options.dry)
+        for line in prepared.plan.farewell(options.dry):
+            print(line)
         if options.dry:
             print("\n".join(_told(prepared)))
         elif not prepared.plan.steps:

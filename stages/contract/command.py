@@ -5,6 +5,7 @@ import inspect
 import itertools
 import json
 import os
+import re
 import shutil
 import string
 import sys
@@ -138,9 +139,11 @@ def _read(at: At, design: Design, names: dict[str, str]) -> Any:
     if not missing:
         return (on_disk if at.streamed else tables).read(Path(at.path.format(**names)), at)
     parts = []
-    for combination in itertools.product(*(getattr(design, KEYS[key]) for key in missing)):
-        extra = dict(zip(missing, combination, strict=True))
-        part = tables.read(Path(at.path.format(**names, **extra)), at)
+    cells = [dict(zip(missing, names_of, strict=True)) for names_of in itertools.product(*(getattr(design, KEYS[key]) for key in missing))]
+    paths = [Path(at.path.format(**names, **extra)) for extra in cells]
+    _refuse_others(at, names, missing, paths)
+    for extra, path in zip(cells, paths, strict=True):
+        part = tables.read(path, at)
         for key, name in extra.items():
             part = part.append_column(key, pa.array([name] * part.num_rows, pa.string()))
         parts.append(part)
@@ -150,6 +153,19 @@ def _read(at: At, design: Design, names: dict[str, str]) -> Any:
             empty = empty.append_column(key, pa.array([], pa.string()))
         return empty
     return pa.concat_tables(parts, promote_options="default")
+
+
+def _refuse_others(at: At, names: dict[str, str], missing: list[str], paths: list[Path]) -> None:
+    """BadInput where results of other cells lie beside those of the design: the stage reads the folder whole, as DVC sees it, and
+    dvc.lock would name a folder that no other clone can have. `crossbias run` takes them away before; `dvc repro` does not."""
+    plain = at.path.format(**names, **dict.fromkeys(missing, "*"))
+    shape = re.compile(at.path.format(**names, **dict.fromkeys(missing, "[a-z][a-z0-9_]*")).replace(".", r"\."))
+    if others := sorted(path for path in set(Path().glob(plain)) - set(paths) if shape.fullmatch(path.as_posix())):
+        more = f" (and {len(others) - 1} more)" if len(others) > 1 else ""
+        raise BadInput(
+            f"{others[0]}{more} belongs to a cell that is not in the design: `crossbias run` takes such results out of data/ and goes on "
+            "(DVC's cache keeps them), or delete them."
+        )
 
 
 def _write(result: Any, at: At, path: Path) -> None:

@@ -32,7 +32,7 @@ def place(documents: pa.Table, base: Path, *settings: Any) -> Path:
     sink = pa.BufferOutputStream()
     pq.write_table(documents.replace_schema_metadata(None), sink, **tables.PARQUET)
     digest.update(hashlib.sha256(sink.getvalue()).digest())
-    code = [STAGES / "finetune.py", *sorted(STAGES.glob("models/*.py")), *sorted(STAGES.glob("mitigations/*.py"))]
+    code = [STAGES / "finetune.py", *sorted(STAGES.glob("models/**/*.py")), *sorted(STAGES.glob("mitigations/**/*.py"))]
     for root, files in ((STAGES, code), (base, sorted(file for file in base.rglob("*") if file.is_file()))):
         for file in files:
             digest.update(hashlib.sha256(str(file.relative_to(root)).encode()).digest())

@@ -96,6 +96,22 @@ def test_a_stage_without_keys_reads_the_tables_of_every_cell(design):
     assert Path("data/all.txt").read_text() == ",".join(f"{task}/{model}" for task in design.tasks for model in design.models)
 
 
+def test_a_stage_that_reads_every_cell_refuses_those_of_other_designs_beside_them(design):
+    """DVC hashes the folder with them, which nobody else can have; `dvc repro` does not take them away."""
+    row = {name: [None if kind.endswith("?") else "x" if kind == "string" else 0] for name, kind in Scores.__metadata__[0].columns}
+    for task in design.tasks:
+        for model in [*design.models, "gone"]:
+            write(pa.table(row), Scores, task, model)
+    said = r"^data/evaluate/literacy/gone/scores\.parquet \(and 1 more\) belongs to a cell that is not in the design: `crossbias run` takes"
+    with pytest.raises(BadInput, match=said):
+        perform(gathering, "gathering", design, {})
+    assert not Path("data/all.txt").exists()
+    for task in design.tasks:
+        Path(f"data/evaluate/{task}/gone").rename(f"data/evaluate/{task}/gone.mine")  # no name of a model
+    perform(gathering, "gathering", design, {})
+    assert Path("data/all.txt").exists()
+
+
 def shell(*arguments: str, folder: Path, first: str = "true") -> subprocess.CompletedProcess:
     """Run a module after the shell command ``first``."""
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}

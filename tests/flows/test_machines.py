@@ -102,8 +102,9 @@ def test_an_order_holds_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(folder)
     with Engine() as engine:
         (step,) = engine.plan().steps
-        assert engine.begin(step) is None
-        order = order_of(step, engine.repo, public(engine.repo.config, "store"))
+        begun = engine.begin(step)
+        assert isinstance(begun, Step)
+        order = order_of(begun, engine.repo, public(engine.repo.config, "store"))
     assert order.remote == {"name": "store", "url": "s3://store", "endpointurl": "http://127.0.0.1:9", "region": "x"}
     assert SECRET not in json.dumps(asdict(order))
     with pytest.raises(StageFailed, match="only: remote store cannot be used from this machine: ") as caught:
