@@ -47,7 +47,7 @@ class Rates:
     @cached_property
     def _sides(self) -> dict[tuple[str, str, str], tuple[int, int]]:
         sides = self._scores[self._scores["group"].isin(["everyone", "protected", "privileged"]) & self._scores["metric"].isin(RATES)]
-        sides = sides[sides["value"].notna() & sides["n"].notna()]
+        sides = sides[sides["n"].notna()].fillna({"value": 0.0})  # of nobody 0 of 0, which the smoothed convention makes 1 of 2
         columns = (sides[name] for name in ("attributes", "group", "metric", "value", "n"))
         return {(of, group, metric): (round(value * n), int(n)) for of, group, metric, value, n in zip(*columns, strict=True)}
 

@@ -36,7 +36,7 @@ def test_a_planted_lean_is_found_by_every_statistic_that_can_see_it():
     found = figures(space(0, lean=3))
     assert set(found) == {"amae", "armse", "ect", "mac", "rnd", "ripa"}
     for what in ("amae", "armse", "ripa"):
-        assert found[what].value >= found[what].null[1]
+        assert found[what].value >= found[what].null[1] - 1e-12  # it may be the largest of all arrangements, by another order of sums
         assert found[what].p_value < 0.05
     assert found["ect"].value < found["ect"].null[0]
     assert found["amae"].ci[0] < found["amae"].value < found["amae"].ci[1]
