@@ -9,7 +9,8 @@ import pytest
 from stages.contract.vocabulary import ANY_GROUP, ANY_OF_SET
 from stages.metrics.estimates import estimates
 from stages.metrics.group_scores import FROM_EVERYONE, ITSELF, OVER_REFERENCE, score_groups
-from stages.metrics.group_tests import HIGHEST, Statistic, _tests, compare_groups
+from stages.metrics.group_statistic import Statistic
+from stages.metrics.group_tests import HIGHEST, _tests, compare_groups
 from stages.metrics.groups import gather
 from stages.metrics.most_extreme import most_extreme
 from stages.metrics.scoring import Rules
