@@ -14,7 +14,6 @@ from flows.large_people import Profiles
 from stages.metrics import group_gini
 from stages.metrics.comparisons import Scale
 from stages.metrics.contingency import counted
-from stages.metrics.effective_sizes import Clustered
 from stages.metrics.fairness import add_up, ratio
 from stages.metrics.group_gini import Benefits
 from stages.metrics.groups import GINI, TREATMENT, Groups
@@ -152,12 +151,8 @@ class Tallied(Groups):
     def quantities(self, metric: str) -> tuple[Numbers, ...]:
         return (*group_gini.parts(self.counts), self.texts) if metric == GINI else self.parts(metric)
 
-    def deals(self, metric: str, draws: int, seed: Seed) -> Iterator[tuple[Numbers, Clustered]]:
+    def deals(self, metric: str, draws: int, seed: Seed) -> Iterator[Numbers]:
         """As of texts; of scores, and of ``MANY`` people, in the normal limit."""
-        for by_cell in self._deals(metric, draws, seed):
-            yield self.dealt(metric, by_cell)
-
-    def _deals(self, metric: str, draws: int, seed: Seed) -> Iterator[Numbers]:
         if (found := self._of_scores(metric)) is not None:
             return self._deals_of_scores(metric, found[0].records[found[1]].totals, found[0].sample[:, found[1]], draws, seed)
         kinds, quantities = cast(Kinds, self.people), self.quantities(metric)

@@ -30,10 +30,6 @@ class Clustered(NamedTuple):
     def without(self, part: "Clustered") -> "Clustered":
         return Clustered(*(whole - inside for whole, inside in zip(self, part, strict=True)))
 
-    def total(self, groups: int) -> "Clustered":
-        """The sums [..., 1] of the first so many groups together, which have everyone once."""
-        return Clustered(*(part[..., :groups].sum(axis=-1, keepdims=True) for part in self))
-
     def value(self) -> Sums:
         return over(self.hits, self.texts)
 

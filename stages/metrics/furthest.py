@@ -40,14 +40,19 @@ class StepDown:
         self.orders = [part[np.argsort(self.sizes[part], kind="stable")] for part in tested]
         self._larger, self._alone, self._measured = (np.zeros(len(sizes)) for _ in range(3))
 
-    def add(self, drawn: Sums) -> None:
-        """Count permutations' statistics [permutations, hypotheses], NaN where not measured."""
-        drawn = np.abs(drawn)
+    def add(self, drawn: Sums, of: NDArray[np.int64] | None = None) -> None:
+        """Count permutations' statistics [permutations, hypotheses], NaN where not measured; ``of``: of those hypotheses alone.
+
+        They must be all that are tested.
+        """
+        of = np.arange(len(self.sizes)) if of is None else of
+        drawn, place = np.abs(drawn), np.zeros(len(self.sizes), dtype=np.int64)
+        place[of] = np.arange(len(of))
         self.drawn += len(drawn)
-        self._alone += (drawn >= self.sizes * TIE).sum(axis=0)
-        self._measured += (~np.isnan(drawn)).sum(axis=0)
+        self._alone[of] += (drawn >= self.sizes[of] * TIE).sum(axis=0)
+        self._measured[of] += (~np.isnan(drawn)).sum(axis=0)
         for order in self.orders:
-            largest = np.fmax.accumulate(drawn[:, order], axis=1)
+            largest = np.fmax.accumulate(drawn[:, place[order]], axis=1)
             self._larger[order] += (largest >= self.sizes[order] * TIE).sum(axis=0)
 
     def p_values(self) -> Sums:

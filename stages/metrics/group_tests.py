@@ -28,6 +28,8 @@ GAPS: dict[str, dict[str, Gap]] = {
 TESTED, SAME = ("selection_rate", "tpr", "fpr", "ppv", "npv", "accuracy", GINI), {"fnr": "tpr", "tnr": "fpr"}
 # Measures of an assessment have scores and tests of each group, and no gap over all groups.
 OF_GROUPS_ALONE = (TREATMENT, GINI, *OF_SOME)
+# Numbers of permutations x groups that are worked on at once: arrays that stay in the processor's cache.
+AT_ONCE = 250_000
 # Draws of an interval's end, which over more groups than this says nothing.
 SETTLED, MOST_BOUNDED = 200, 100
 ALIKE: Interval = (np.nan, np.nan, "no interval: no two texts differ")
@@ -61,8 +63,9 @@ def compare_groups(groups: Groups, estimates: dict[str, Estimate], rules: Rules)
 def _tests(statistic: Statistic, rules: Rules, seed: int) -> tuple[Tested, tuple[Numbers, Numbers]]:
     """The tests of one metric, and where the widest gap of each set lies by chance: low, high [sets]."""
     groups, estimate, starts = statistic.groups, statistic.estimate, statistic.groups.lattice.starts
-    observed = np.where(np.minimum(*statistic.people) >= rules.fewest, statistic.observed(), np.nan)
-    of_sets, of_all, null = StepDown(observed, starts), StepDown(observed, starts[[0, -1]]), []
+    observed = statistic.observed(rules.fewest)
+    tested, null = np.flatnonzero(~np.isnan(observed)), []
+    of_sets, of_all = StepDown(observed, starts), StepDown(observed, starts[[0, -1]])
 
     def decisions(side: int) -> NDArray[np.bool_]:
         """What would be found were all p at this end of their Monte-Carlo intervals."""
@@ -71,12 +74,14 @@ def _tests(statistic: Statistic, rules: Rules, seed: int) -> tuple[Tested, tuple
         return np.concatenate([of_groups, *(p_all <= rules.level / metrics for metrics in testing.FAMILIES)])
 
     for number, draws in enumerate(testing.rounds(rules.permutations)):
-        for values, sums in groups.deals(statistic.metric, draws, (seed, number)):
-            drawn = statistic.of(values, sums, sums.total(starts[1]))
-            of_sets.add(drawn)
-            of_all.add(drawn)
-            if number == 0:
-                null.append(distances(MAX_MINUS_MIN, estimate.scaled(values), estimate.texts, starts))
+        for chunk in groups.deals(statistic.metric, draws, (seed, number)):
+            for by_cell in np.array_split(chunk, 1 + len(chunk) * len(observed) // AT_ONCE):
+                drawn = statistic.permuted(by_cell, tested)
+                of_sets.add(drawn, tested)
+                of_all.add(drawn, tested)
+                if number == 0:
+                    values = estimate.scaled(groups.dealt(statistic.metric, by_cell, groups.lattice.spread)[0])
+                    null.append(distances(MAX_MINUS_MIN, values, estimate.texts, starts))
         if (decisions(-1) == decisions(1)).all():
             break
     p_groups, p_sets, p_all = _p_values(of_sets, of_all)

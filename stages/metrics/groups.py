@@ -7,6 +7,7 @@ from functools import cache, cached_property
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
 
 from stages.metrics import fairness, group_gini, placements, ranking
 from stages.metrics.comparisons import Scale
@@ -101,8 +102,8 @@ class Groups:
         """How many people [1] have a text that counts."""
         return (self.all_benefit_parts if metric == GINI else self.everyone(metric)).people
 
-    def deals(self, metric: str, draws: int, seed: Seed) -> Iterator[tuple[Numbers, Clustered]]:
-        """Values [permutations, groups] and their sums over authors, with demographics permuted across authors.
+    def deals(self, metric: str, draws: int, seed: Seed) -> Iterator[Numbers]:
+        """Sums [permutations, cells, columns] of people's ``outcomes`` in ``draws`` permutations of demographics across authors.
 
         People keep their own texts and outcomes. Only those with a text that counts take part (for TPR: with a favourable label), so
         that every group keeps its number of them.
@@ -111,8 +112,7 @@ class Groups:
         outcomes = self.outcomes(metric, [self.people.records(part) for part in quantities])
         counting = outcomes[:, len(quantities) - 1] > 0
         cells, cell = len(self.lattice.group), self.people.cell[counting]
-        for by_cell in deal_people(cell, outcomes[counting], cells, draws, seed, len(quantities)):
-            yield self.dealt(metric, by_cell)
+        return deal_people(cell, outcomes[counting], cells, draws, seed, len(quantities))
 
     def quantities(self, metric: str) -> tuple[Numbers, ...]:
         """What each text adds to a metric's numerators and last to its denominator [texts]."""
@@ -127,9 +127,9 @@ class Groups:
             records = [*records, hits]
         return np.stack([*records, hits**2, hits * texts, texts**2], axis=1)
 
-    def dealt(self, metric: str, by_cell: Numbers) -> tuple[Numbers, Clustered]:
-        """Values and sums of permuted groups [permutations, groups] from sums [permutations, cells, columns] of ``outcomes``."""
-        sums = [by_cell[:, :, part] @ self.lattice.spread for part in range(by_cell.shape[2])]
+    def dealt(self, metric: str, by_cell: Numbers, members: sparse.csr_array) -> tuple[Numbers, Clustered]:
+        """Values and sums over authors [permutations, groups] of groups with ``members`` [cells, groups], from sums by cell."""
+        sums = [by_cell[:, :, part] @ members for part in range(by_cell.shape[2])]
         if metric != GINI:
             found = Clustered(*sums)
             return found.value(), found

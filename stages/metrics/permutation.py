@@ -18,7 +18,7 @@ from stages.metrics.contingency import Contingency, counted, memberships, sides,
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
 Seed = int | tuple[int, ...]
-CHUNK_BYTES = 64_000_000
+CHUNK_BYTES = 32_000_000
 # What one more cell of the table costs a deal in additions of one person, and what a shuffled person does.
 CELL_COST, SHUFFLED_COST = 100, 8
 # From so many people on, deals come from shifting a shuffled circle of them, up to SHIFTS from one circle.
@@ -50,7 +50,7 @@ def deal(blocks: Counts, outcomes: Numbers, draws: int, seed: Seed) -> Iterator[
     ``blocks`` [statuses, kinds] is how many people there are of each; every deal has its margins.
     """
     if _cell_by_cell(int(blocks.sum()), blocks.size):
-        random, step = np.random.default_rng(seed), max(1, int(CHUNK_BYTES // (8 * blocks.size)))
+        random, step = np.random.default_rng(seed), max(1, int(CHUNK_BYTES // (8 * max(blocks.size, len(blocks) * outcomes.shape[1]))))
         for start in range(0, draws, step):
             yield _drawn(blocks, outcomes, min(step, draws - start), random)
     else:
@@ -84,7 +84,7 @@ def _one_by_one(status: Counts, outcomes: Numbers, statuses: int, draws: int, se
     columns, place = distinct(outcomes)
     many = people >= MANY
     way, step = (_shifted, min(people // 2, SHIFTS)) if many else (_shuffled, CHUNK_BYTES // (8 * people))
-    step = max(1, min(step, CHUNK_BYTES // (16 * statuses)))
+    step = max(1, min(step, CHUNK_BYTES // (8 * statuses * outcomes.shape[1])))
     for start in range(0, draws, step):
         yield way(status, columns, statuses, min(step, draws - start), random)[:, :, place]
 
