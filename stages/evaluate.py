@@ -58,7 +58,7 @@ class Params(Section):
 
     seed: Seed = 1
     replicates: int = Field(default=10_000, ge=100)
-    permutations: int = Field(default=50_000, ge=100)
+    permutations: int = Field(default=20_000, ge=100)
     confidence: float = Field(default=0.95, gt=0, lt=1)
     level: float = Field(default=0.05, gt=0, lt=1)
     fewest: int = Field(default=10, ge=1)

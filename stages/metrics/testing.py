@@ -26,11 +26,11 @@ def rounds(most: int) -> Iterator[int]:
 
 
 def monte_carlo_end(p_values: NDArray[np.float64], draws: int, side: int) -> NDArray[np.float64]:
-    """The lower (``side`` -1) or upper (1) end of Wilson's interval of p-values estimated by so many permutations, at 99.9 %.
+    """The lower (``side`` -1) or upper (1) end of Wilson's interval of p-values estimated by so many permutations, at 99 %.
 
     Were all p at either end and the same were found, the number and the seed of the permutations turn no verdict.
     """
-    z2 = 3.29**2
+    z2 = 2.576**2
     half = np.sqrt(z2 * (p_values * (1 - p_values) / draws + z2 / (4 * draws**2)))
     return (p_values + z2 / (2 * draws) + side * half) / (1 + z2 / draws)
 
